@@ -1,0 +1,602 @@
+"""Every tool's arguments and results as types: defined here and nowhere else.
+
+Arguments come from outside and are checked strictly: unknown names, wrong types and values out of bounds
+are refused with a text that names the argument, the bound and what was sent. Results are built by the
+engine from these types, so that the schemas which agents are shown can't differ from what they get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
+
+from afresh.errors import InvalidArgumentError
+
+SaveType = Literal["fact", "decision", "solution", "lesson", "convention"]
+MemoryType = Literal["episodic", "identity", "procedural", "semantic", "working"]
+RecallType = Literal[
+    "%",
+    "auto",
+    "episodic",
+    "identity",
+    "procedural",
+    "semantic",
+    "working",
+    "fact",
+    "decision",
+    "solution",
+    "lesson",
+    "convention",
+]
+Status = Literal["fresh", "stale"]
+Impact = Literal["eol_only", "elsewhere", "cosmetic", "docs_only", "moved", "edited", "gone"]
+SpanState = Literal["unchanged", "eol_only", "elsewhere", "cosmetic", "docs_only", "moved", "edited", "gone"]
+
+SAVE_TYPES: tuple[str, ...] = get_args(SaveType)
+MEMORY_TYPES: tuple[str, ...] = get_args(MemoryType)
+
+MEMORY_TYPE_OF: Mapping[str, MemoryType] = {
+    "fact": "semantic",
+    "decision": "semantic",
+    "solution": "procedural",
+    "lesson": "procedural",
+    "convention": "procedural",
+}
+"""The memory type of a save that names none."""
+
+
+def rfc3339(moment: datetime) -> str:
+    """A moment as RFC 3339 in UTC with `Z`, fractions only where there are some."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+Time = Annotated[
+    datetime,
+    PlainSerializer(rfc3339, return_type=str, when_used="json"),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+Text200 = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Arguments(BaseModel):
+    """What a caller sends."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class Result(BaseModel):
+    """What a caller gets."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+# --- shared parts -------------------------------------------------------------------------------------
+
+
+class CitedFile(Arguments):
+    """A source, or a part of one: by lines, by symbol, or by a quote that stands in it."""
+
+    path: str = Field(min_length=1, max_length=1024)
+    start_line: int | None = Field(None, ge=1)
+    end_line: int | None = Field(None, ge=1)
+    symbol: str | None = Field(None, min_length=1, max_length=500, description="qualified: Command.invoke")
+    quote: str | None = Field(None, min_length=1, max_length=20_000)
+
+    @model_validator(mode="after")
+    def _one_way_to_cite(self) -> CitedFile:
+        if (self.start_line is None) != (self.end_line is None):
+            raise ValueError("start_line and end_line go together")
+        if self.start_line is not None and self.end_line is not None and self.end_line < self.start_line:
+            raise ValueError(f"end_line {self.end_line} is before start_line {self.start_line}")
+        return self
+
+
+Citation = Annotated[
+    CitedFile,
+    BeforeValidator(
+        lambda sent: {"path": sent} if isinstance(sent, str) else sent, json_schema_input_type=str | CitedFile
+    ),
+]
+"""A path alone cites the whole file."""
+CitedFiles = list[Citation]
+
+
+class Source(Result):
+    """Where a memory came from."""
+
+    kind: Literal["agent", "cli", "file", "import", "git"]
+    path: str | None = None
+    line: int | None = None
+    external_id: str | None = None
+
+
+class Freshness(Result):
+    """Whether the files that a memory cites are what they were."""
+
+    status: Status
+    impact: Impact | None = None
+    changed_files: list[str]
+    missing_files: list[str]
+
+
+class Redaction(Result):
+    kind: str
+    count: int
+
+
+class Near(Result):
+    id: int
+    score: float
+    content: str
+
+
+# --- 1 to 4: memories ---------------------------------------------------------------------------------
+
+
+class SaveArguments(Arguments):
+    content: str = Field(min_length=1, max_length=100_000, description="One idea that stands by itself.")
+    type: SaveType = "fact"
+    project: Name | None = Field(None, description="Default: the project of the working directory.")
+    memory_type: MemoryType | None = Field(None, description="Default: from type.")
+    path: str = Field("", max_length=1024, description="Logical place, such as billing/locks.")
+    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] = Field([], max_length=50)
+    branch: str | None = Field(None, max_length=1024, description="Default: the checkout's.")
+    event_time: AwareDatetime | None = Field(
+        None, strict=False, description="When it happened: RFC 3339 with offset."
+    )
+    files: CitedFiles = Field([], max_length=200, description="Sources that it rests on; hashed now.")
+    supersedes: int | None = Field(None, description="Id of the memory that this one replaces.")
+    agent_id: Text200 | None = None
+    agent_instance_id: Text200 | None = None
+    session_id: Text200 | None = None
+    expires_in_days: int | None = Field(None, ge=1, le=3650)
+
+
+class SaveResult(Result):
+    id: int
+    project: str
+    type: SaveType
+    created: bool
+    duplicate_of: int | None
+    redacted: list[Redaction]
+    supersedes: int | None
+    near: list[Near]
+
+
+class UpdateArguments(Arguments):
+    id: int
+    content: str | None = Field(None, min_length=1, max_length=100_000)
+    type: SaveType | None = None
+    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] | None = Field(
+        None, max_length=50
+    )
+    path: str | None = Field(None, max_length=1024)
+    expires_in_days: int | None = Field(None, ge=1, le=3650)
+    reason: str = Field("", max_length=2000)
+
+
+class UpdateResult(Result):
+    id: int
+    project: str
+    updated_at: Time
+    version: int
+    redacted: list[Redaction]
+
+
+class DeleteArguments(Arguments):
+    id: int
+    reason: str = Field("", max_length=2000)
+    undo: bool = Field(False, description="Bring a deleted memory back.")
+
+
+class DeleteResult(Result):
+    id: int
+    project: str
+    deleted: bool
+    deleted_at: Time | None
+
+
+class GetArguments(Arguments):
+    ids: list[int] = Field(min_length=1, max_length=50)
+    history: bool = False
+
+
+class MemoryVersion(Result):
+    """An earlier state of a memory."""
+
+    version: int
+    content: str
+    type: str
+    path: str
+    tags: list[str]
+    expires_at: Time | None
+    changed_at: Time
+    reason: str
+
+
+class CitedSpan(Result):
+    start_line: int
+    end_line: int
+    symbol: str | None = None
+    quote: str | None = None
+
+
+class CitedSource(Result):
+    path: str
+    sha256: str
+    size: int
+    spans: list[CitedSpan]
+
+
+class MemoryRecord(Result):
+    """A whole memory."""
+
+    id: int
+    project: str
+    content: str
+    type: str
+    memory_type: str
+    path: str
+    tags: list[str]
+    branch: str | None
+    agent_id: str | None
+    agent_instance_id: str | None
+    session_id: str | None
+    created_at: Time
+    updated_at: Time
+    event_time: Time | None
+    expires_at: Time | None
+    superseded_by: int | None
+    deleted_at: Time | None
+    version: int
+    source: Source
+    files: list[CitedSource]
+    freshness: Freshness | None
+    history: list[MemoryVersion] | None
+
+
+class GetResult(Result):
+    memories: list[MemoryRecord]
+    missing: list[int]
+
+
+# --- 5: recall ----------------------------------------------------------------------------------------
+
+
+class RecallArguments(Arguments):
+    query: str = Field(min_length=1, max_length=8000, description="Question or search text.")
+    project: Name | None = Field(
+        None, description="Default: the project of the working directory; % for all."
+    )
+    limit: int = Field(5, ge=1, le=50)
+    memory_type: RecallType = Field("%", description="% for all.")
+    path_filter: str = Field("%", min_length=1, max_length=1024, description="LIKE pattern over paths.")
+    agent_id: Text200 | None = Field(None, description="Who asks.")
+    agent_instance_id: Text200 | None = None
+    only_own: bool = Field(False, description="Only what that agent saved.")
+    include_superseded: bool = Field(False, description="Superseded and expired ones too, marked.")
+    explain: bool = Field(False, description="Scores by part and the steps taken.")
+
+    @model_validator(mode="after")
+    def _own_needs_an_agent(self) -> RecallArguments:
+        if self.only_own and self.agent_id is None and self.agent_instance_id is None:
+            raise ValueError("only_own needs agent_id or agent_instance_id: it says whose memories are meant")
+        return self
+
+
+class RecalledMemory(Result):
+    id: int
+    type: str
+    memory_type: str
+    project: str
+    path: str
+    content: str
+    score: float
+    tags: list[str]
+    agent_id: str | None
+    branch: str | None
+    created_at: Time
+    updated_at: Time
+    event_time: Time | None
+    source: Source
+    superseded_by: int | None
+    expired: bool = False
+    freshness: Freshness | None
+
+
+class Window(Result):
+    since: Time | None = None
+    until: Time | None = None
+    source: Literal["explicit", "inferred"] | None = None
+    timezone: str | None = None
+    note: str | None = None
+
+
+class ExplainedHit(Result):
+    id: int
+    score: float
+    parts: dict[str, float]
+    """Contributions by part; they add up to the score."""
+
+
+class ExplainStep(Result):
+    step: str
+    detail: str
+    elapsed_ms: float
+
+
+class Explain(Result):
+    hits: list[ExplainedHit]
+    steps: list[ExplainStep]
+
+
+class Recall(Result):
+    query: str
+    count: int
+    memories: list[RecalledMemory]
+    nothing_relevant: bool
+    nearest: list[RecalledMemory]
+    """What came closest, when nothing was relevant."""
+    window: Window
+    mode: Literal["topic", "activity_log"]
+    order: Literal["relevance", "asc", "desc"]
+    next_cursor: str | None
+    retrieval: Literal["hybrid", "lexical"]
+    retrieval_note: str | None = None
+    """Why it is lexical: no model, or vectors that are still on their way."""
+    explain: Explain | None
+
+
+class RecallResult(Result):
+    result: Recall
+
+
+# --- 9 and 10: exploration memos ----------------------------------------------------------------------
+
+
+class RecordArguments(Arguments):
+    question: str = Field(min_length=1, max_length=2000)
+    conclusion: str = Field(min_length=1, max_length=20_000)
+    project: Name
+    files: CitedFiles = Field(
+        min_length=1,
+        max_length=200,
+        description="What it was read from: paths under root, or parts by lines, symbol or quote.",
+    )
+    root: str | None = Field(
+        None, min_length=1, max_length=1024, description="Absolute; default: the working directory."
+    )
+    supersedes: int | None = Field(None, description="Id of a memo that this one replaces.")
+
+
+class RecordedFile(Result):
+    path: str
+    sha256: str
+    size: int
+    spans: list[CitedSpan]
+
+
+class RecordResult(Result):
+    recorded: Literal[True] = True
+    id: int
+    project: str
+    root: str
+    question: str
+    recorded_at: Time
+    updated_at: Time
+    files: list[RecordedFile]
+    replaced: bool
+    semantic_index: bool
+    """Whether the question can be found by meaning already, not by its words alone."""
+    redacted: list[Redaction] = []
+
+
+class ExploreArguments(Arguments):
+    question: str = Field(min_length=1, max_length=2000)
+    project: Name
+    root: str | None = Field(
+        None, min_length=1, max_length=1024, description="Absolute; default: the working directory."
+    )
+    limit: int = Field(5, ge=1, le=50)
+    include_stale: bool = True
+
+
+class MovedTo(Result):
+    path: str
+    symbol: str | None
+    start_line: int
+    end_line: int
+    content: Literal["identical", "cosmetic", "changed"]
+
+
+class SpanDetail(Result):
+    start_line: int
+    end_line: int
+    symbol: str | None
+    now: SpanState
+    moved_to: MovedTo | None = None
+
+
+class Commit(Result):
+    id: str
+    author: str
+    date: Time
+    subject: str
+
+
+class FileDetail(Result):
+    path: str
+    change: Impact
+    moved_to: MovedTo | None
+    spans: list[SpanDetail]
+    commit: Commit | None
+
+
+class UnverifiableFile(Result):
+    path: str
+    reason: Literal["outside_root", "too_large", "unreadable"]
+
+
+class ExploredMemo(Result):
+    id: int
+    question: str
+    conclusion: str
+    status: Status
+    files: list[str]
+    recorded_at: Time
+    updated_at: Time
+    changed_files: list[str]
+    missing_files: list[str]
+    unverifiable_files: list[UnverifiableFile] = []
+    score: float
+    impact: Impact | None
+    details: list[FileDetail] | None
+
+
+class ExploreResult(Result):
+    question: str
+    project: str
+    root: str
+    fresh: int
+    stale: int
+    results: list[ExploredMemo]
+    left_out: int = 0
+    """Stale ones that gave their places to fresh ones; 0 with include_stale."""
+    retrieval: Literal["hybrid", "lexical"]
+    gated: bool = False
+    """True where more than 64 MB would have been hashed, so that size and timestamps decided for some."""
+
+
+# --- 12: status ---------------------------------------------------------------------------------------
+
+Readiness = Literal["empty", "indexing", "ready_sparse", "ready_rich"]
+
+
+class StatusArguments(Arguments):
+    project: Name | None = None
+    root: str | None = Field(None, min_length=1, max_length=1024)
+
+
+class FileCounts(Result):
+    indexed: int
+    pending: int
+    excluded: int
+    errors: int
+
+
+class MemoryCounts(Result):
+    total: int
+    by_type: dict[str, int]
+
+
+class MemoCounts(Result):
+    fresh: int
+    stale: int
+
+
+class WatchStatus(Result):
+    mode: Literal["native", "polling", "off"]
+    lag_ms: float | None
+    last_change: Time | None
+    reason: str = ""
+
+
+class ModelStatus(Result):
+    id: str | None
+    source: str
+    """bundled, named, none, loading, or why there is none."""
+    vectors_pending: int = 0
+
+
+class LlmStatus(Result):
+    provider: str | None
+    model: str | None
+    reachable: bool | None
+
+
+class KeeperStatus(Result):
+    pid: int
+    version: str
+    uptime_s: float
+    database_bytes: int
+    clients: int = 0
+    transport: str = ""
+    in_process: bool = False
+
+
+class StatusResult(Result):
+    project: str | None
+    root: str | None
+    readiness_state: Readiness
+    files: FileCounts
+    memories: MemoryCounts
+    memos: MemoCounts
+    watch: WatchStatus
+    model: ModelStatus
+    llm: LlmStatus
+    keeper: KeeperStatus
+    languages: dict[str, int] = {}
+    symbols: int = 0
+    excluded_by_reason: dict[str, int] = {}
+    projects: list[str] = []
+
+
+# --- checking -----------------------------------------------------------------------------------------
+
+A = TypeVar("A", bound=Arguments)
+
+
+def check(arguments: type[A], sent: object) -> A:
+    """The arguments that were sent, checked.
+
+    Raises InvalidArgumentError that names each argument that is wrong, the bound, and what was sent.
+    """
+    if not isinstance(sent, dict):
+        raise InvalidArgumentError(f"arguments must be an object; got {_shown(sent)}")
+    try:
+        return arguments.model_validate(sent)
+    except ValidationError as error:
+        raise InvalidArgumentError("; ".join(_told(error, arguments))) from None
+
+
+def _told(error: ValidationError, arguments: type[Arguments]) -> list[str]:
+    texts: list[str] = []
+    for item in error.errors(include_url=False, include_context=False):
+        loc = item["loc"]
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
+        match item["type"]:
+            case "extra_forbidden":
+                known = CitedFile if len(loc) > 1 else arguments
+                text = f"unknown argument {where!r}; known: {', '.join(known.model_fields)}"
+            case "missing":
+                text = f"{where} is required"
+            case "value_error":
+                text = f"{where + ': ' if where else ''}{item['msg'].removeprefix('Value error, ')}"
+            case "model_type":
+                text = f"{where}: must be a path or an object with one; got {_shown(item['input'])}"
+            case _:
+                told = item["msg"][:1].lower() + item["msg"][1:]
+                text = f"{where}: {told}; got {_shown(item['input'])}"
+        if text not in texts:
+            texts.append(text)
+    return texts
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}… ({len(text)} characters)"

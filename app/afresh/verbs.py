@@ -1,0 +1,329 @@
+"""Every verb of the engine in one list: what agents are offered as tools, and what the other faces ask for.
+
+The faces are made from this list, so that a verb is described in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from afresh.contracts import (
+    Arguments,
+    DeleteArguments,
+    DeleteResult,
+    ExploreArguments,
+    ExploreResult,
+    GetArguments,
+    GetResult,
+    KeeperStatus,
+    ModelStatus,
+    Name,
+    RecallArguments,
+    RecallResult,
+    RecordArguments,
+    RecordedFile,
+    RecordResult,
+    Redaction,
+    Result,
+    SaveArguments,
+    SaveResult,
+    Status,
+    StatusArguments,
+    StatusResult,
+    Time,
+    UnverifiableFile,
+    UpdateArguments,
+    UpdateResult,
+)
+
+# --- verbs without a tool: what the command line and the other faces ask the keeper ----------------------
+
+
+class IndexArguments(Arguments):
+    path: str = Field(min_length=1, max_length=4096, description="Absolute.")
+    project: Name | None = None
+    force: bool = Field(False, description="Also `/`, or the home folder.")
+
+
+class ExcludedExample(Result):
+    path: str
+    reason: str
+    detail: str
+
+
+class IndexResult(Result):
+    project: str
+    root: str
+    files: int
+    bytes: int
+    added: int
+    changed: int
+    removed: int
+    read: int
+    """Files whose content was opened; 0 where nothing changed."""
+    symbols: int
+    languages: dict[str, int]
+    notes: int
+    excluded: dict[str, int]
+    excluded_examples: list[ExcludedExample]
+    ignored: int
+    """Entries that ignore rules leave out, a folder counting once."""
+    ignore_source: str
+    """Who decided what is ignored: git, or what stands in for it."""
+    outline_errors: int
+    hashed_s: float
+    """Seconds until every file's hash was current."""
+    outlined_s: float
+    """Seconds until every outline was."""
+    elapsed_s: float
+    generation: int
+
+
+class NoArguments(Arguments):
+    pass
+
+
+class ExportArguments(Arguments):
+    project: Name | None = Field(None, description="Default: all projects.")
+
+
+class ExportResult(Result):
+    rows: dict[str, int]
+
+
+class ImportArguments(Arguments):
+    """Lines of a JSON Lines file; a file is sent in several calls and each call is one transaction."""
+
+    lines: list[str] = Field(max_length=5000)
+    first_line: int = Field(1, ge=1)
+    project: Name | None = Field(None, description="For rows that name none.")
+    strict: bool = Field(False, description="Refuse the whole call for one bad line.")
+
+
+class BadLine(Result):
+    line: int
+    error: str
+
+
+class ImportResult(Result):
+    created: int
+    updated: int
+    unchanged: int
+    bad: list[BadLine]
+    redacted: list[Redaction]
+
+
+class EmbeddingResult(Result):
+    embedded: int
+    pending: int
+    model: ModelStatus
+
+
+class ProjectInfo(Result):
+    name: str
+    roots: list[str]
+    memories: int
+    memos: int
+
+
+class ProjectsResult(Result):
+    projects: list[ProjectInfo]
+
+
+class MemoArguments(Arguments):
+    id: int
+    action: Literal["show", "retire", "undo"] = "show"
+    root: str | None = Field(None, min_length=1, max_length=1024)
+    note: str = Field("", max_length=2000)
+
+
+class MemoHistory(Result):
+    version: int
+    conclusion: str
+    changed_at: Time
+    action: str
+    note: str
+
+
+class MemoResult(Result):
+    id: int
+    project: str
+    root: str
+    question: str
+    conclusion: str
+    status: Status
+    retired_at: Time | None
+    recorded_at: Time
+    updated_at: Time
+    files: list[RecordedFile]
+    changed_files: list[str]
+    missing_files: list[str]
+    unverifiable_files: list[UnverifiableFile]
+    history: list[MemoHistory]
+
+
+class StopResult(Result):
+    pid: int
+    stopping: bool
+
+
+class BackupArguments(Arguments):
+    to: str = Field(min_length=1, max_length=4096, description="Absolute path of a file that doesn't exist.")
+
+
+class BackupResult(Result):
+    path: str
+    bytes: int
+
+
+class Check(Result):
+    """One line of the doctor's report."""
+
+    name: str
+    state: Literal["ok", "warning", "error"]
+    detail: str
+    advice: str = ""
+
+
+class DoctorArguments(Arguments):
+    root: str | None = Field(None, min_length=1, max_length=1024)
+
+
+class DoctorResult(Result):
+    checks: list[Check]
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One thing that the engine does, as every face offers it."""
+
+    name: str
+    arguments: type[Arguments]
+    result: type[Result]
+    title: str = ""
+    """For people, where the verb is an agent's tool."""
+    description: str = ""
+    """For agents: what it does, when to use it, when to use which sibling instead, what it costs."""
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    tool: bool = False
+    """Whether agents are offered it over MCP."""
+
+
+TOOLS: tuple[Verb, ...] = (
+    Verb(
+        "memory_save",
+        SaveArguments,
+        SaveResult,
+        "Save a memory",
+        "Save one thing worth knowing in later sessions: a decision with its reason, a lesson, a convention, "
+        "a fact, how a problem was solved. Cite the files that it rests on in `files`, and later recalls say "
+        "whether they still stand. The same content is stored once; near ones come back in `near`, so that "
+        "you can supersede instead of repeating. Secrets are redacted before anything is stored. For a "
+        "question that you answered by reading code use memory_exploration_record; to correct a memory use "
+        "memory_update. Takes a few milliseconds; when it answers, the memory is on disk.",
+        read_only=False,
+        tool=True,
+    ),
+    Verb(
+        "memory_update",
+        UpdateArguments,
+        UpdateResult,
+        "Update a memory",
+        "Correct a memory in place, by its id: content, type, tags, path or expiry. The earlier state stays "
+        "in its history. Use memory_save with `supersedes` when a new decision replaces an old one and both "
+        "should remain; use memory_delete for what should never have been saved.",
+        read_only=False,
+        tool=True,
+    ),
+    Verb(
+        "memory_delete",
+        DeleteArguments,
+        DeleteResult,
+        "Delete a memory",
+        "Take a memory out of every recall, by its id; `undo: true` brings it back. Prefer memory_update for "
+        "a mistake, and memory_save with `supersedes` for what was true once.",
+        read_only=False,
+        destructive=True,
+        tool=True,
+    ),
+    Verb(
+        "memory_get",
+        GetArguments,
+        GetResult,
+        "Read memories by id",
+        "Read whole memories, up to 50, in the order asked; `history: true` adds earlier states. Ids come "
+        "from recall or memory_save. To search, use recall.",
+        tool=True,
+    ),
+    Verb(
+        "recall",
+        RecallArguments,
+        RecallResult,
+        "Recall memories",
+        "Search saved memories, agent files and documentation of the workspace by meaning and by words. Ask "
+        "before you decide something, or when you need a convention or a reason. Each result says where it "
+        "came from and, where it cites files, whether they changed since. When nothing is relevant it says "
+        "so, with the nearest apart: don't treat those as answers. For what was concluded from reading code "
+        "use memory_exploration_recall. Milliseconds, no language model.",
+        tool=True,
+    ),
+    Verb(
+        "memory_exploration_record",
+        RecordArguments,
+        RecordResult,
+        "Record a conclusion about code",
+        "Record what you concluded from reading files, with the files (and lines, symbols, quotes) that you "
+        "read it from. They are hashed now, and memory_exploration_recall then tells whether the conclusion "
+        "still stands. Do it after each exploration that took more than a file or two. The same question "
+        "replaces its earlier conclusion, which stays in the history. For knowledge that rests on no file "
+        "use memory_save.",
+        read_only=False,
+        tool=True,
+    ),
+    Verb(
+        "memory_exploration_recall",
+        ExploreArguments,
+        ExploreResult,
+        "Recall conclusions about code",
+        "Before you read files to answer a question about a code base, ask what was concluded before. Each "
+        "conclusion is judged from the disk at this moment: `fresh` means that every file it was read from "
+        "is byte for byte the same, so that you can rely on it without reading again; for `stale` ones read "
+        "only changed_files and missing_files again. Milliseconds, no language model. For decisions and "
+        "conventions use recall.",
+        tool=True,
+    ),
+    Verb(
+        "workspace_status",
+        StatusArguments,
+        StatusResult,
+        "Status of the workspace",
+        "What is indexed and remembered for a project, how many conclusions are stale, whether the watch is "
+        "live and which model searches. Use it when results surprise you, not before each call.",
+        tool=True,
+    ),
+)
+
+VERBS: Mapping[str, Verb] = {
+    verb.name: verb
+    for verb in (
+        *TOOLS,
+        Verb("index", IndexArguments, IndexResult, read_only=False),
+        Verb("watch", IndexArguments, IndexResult, read_only=False),
+        Verb("projects", NoArguments, ProjectsResult),
+        Verb("memo", MemoArguments, MemoResult, read_only=False),
+        Verb("export", ExportArguments, ExportResult),
+        Verb("import", ImportArguments, ImportResult, read_only=False),
+        Verb("embed", NoArguments, EmbeddingResult, read_only=False),
+        Verb("backup", BackupArguments, BackupResult, read_only=False),
+        Verb("doctor", DoctorArguments, DoctorResult),
+        Verb("keeper_status", NoArguments, KeeperStatus),
+        Verb("keeper_stop", NoArguments, StopResult, read_only=False),
+    )
+}
+"""Every verb by its name, tools first."""

@@ -1,0 +1,1 @@
+"""The language server: memories, freshness and dead claims on the code, through `afresh.client`."""

@@ -1,0 +1,1 @@
+"""The terminal UI: screens, widgets and messages over the engine, through `afresh.client`."""
