@@ -1,0 +1,1 @@
+"""Numbered SQL, one file a version; `afresh.store.schema` applies it."""

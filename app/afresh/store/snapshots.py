@@ -1,0 +1,125 @@
+"""The bytes of recorded files, kept by content so that a later diff can be shown; compressed and bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import zstandard
+
+from afresh.errors import StoreCorruptError
+from afresh.store.columns import stored
+from afresh.store.cursor import Column, Constant, Cursor, Transaction
+
+_CITED = """
+    SELECT c.sha256 FROM citations AS c JOIN memories AS m ON m.id = c.owner_id
+    WHERE c.owner = 'memory' AND m.deleted_at IS NULL
+    UNION SELECT c.sha256 FROM citations AS c JOIN memos AS m ON m.id = c.owner_id
+    WHERE c.owner = 'memo' AND m.retired_at IS NULL AND m.superseded_by IS NULL
+"""
+"""What conclusions that count rest on; the other snapshots may be dropped where room is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotsPut:
+    """What became of the contents that were handed over."""
+
+    stored: tuple[str, ...]
+    """Hashes that are there now, those that were there before included."""
+    refused: tuple[str, ...]
+    """Hashes for which there was no room."""
+
+
+def put(tx: Transaction, contents: Mapping[str, bytes], *, limit_bytes: int, now: datetime) -> SnapshotsPut:
+    """Keep contents by their sha256, never more than `limit_bytes` of compressed ones in all.
+
+    For room the oldest ones that nothing rests on any more go; where that isn't enough, new ones are refused.
+    Record what cites the contents first, in the same transaction.
+    """
+    there = set(_known(tx, contents))
+    packer = zstandard.ZstdCompressor(level=3)
+    packed = {sha: packer.compress(data) for sha, data in contents.items() if sha not in there}
+    if not packed:
+        return SnapshotsPut(tuple(contents), ())
+    room = limit_bytes - total_bytes(tx)
+    wanted = sum(len(data) for data in packed.values())
+    if wanted > room:
+        room += _drop_oldest(tx, wanted - room, keep=there)
+    fitting: dict[str, bytes] = {}
+    for sha, data in packed.items():
+        if len(data) <= room:
+            room -= len(data)
+            fitting[sha] = data
+    tx.insert(
+        "snapshots",
+        {
+            "sha256": Column("VARCHAR", list(fitting)),
+            "content": Column("BLOB", list(fitting.values())),
+            "size": Column("BIGINT", [len(contents[sha]) for sha in fitting]),
+        },
+        {"created_at": Constant("TIMESTAMP", stored(now))},
+    )
+    refused = tuple(sha for sha in packed if sha not in fitting)
+    return SnapshotsPut(tuple(sha for sha in contents if sha not in refused), refused)
+
+
+def get(cur: Cursor, sha256: str) -> bytes | None:
+    """The content with that hash, or None where none was kept.
+
+    Raises StoreCorruptError.
+    """
+    row = cur.execute("SELECT content FROM snapshots WHERE sha256 = ? LIMIT 1", [sha256]).one()
+    return None if row is None else unpacked(sha256, row[0])
+
+
+def unpacked(sha256: str, content: bytes) -> bytes:
+    """The bytes that a snapshot's compressed content stands for.
+
+    Raises StoreCorruptError.
+    """
+    try:
+        return zstandard.ZstdDecompressor().decompress(content)
+    except zstandard.ZstdError as error:
+        raise StoreCorruptError(
+            f"the snapshot {sha256} can't be unpacked ({error}): its diff can't be shown; nothing else "
+            "is affected"
+        ) from error
+
+
+def prune(tx: Transaction) -> int:
+    """Drop every snapshot that nothing rests on any more; how many there were."""
+    rows = tx.execute(f"DELETE FROM snapshots WHERE sha256 NOT IN ({_CITED}) RETURNING sha256").rows()
+    return len(rows)
+
+
+def total_bytes(cur: Cursor) -> int:
+    """Bytes of all snapshots, compressed."""
+    row = cur.execute("SELECT coalesce(sum(octet_length(content)), 0) FROM snapshots").one()
+    return int(row[0]) if row is not None else 0
+
+
+def _known(cur: Cursor, shas: Iterable[str]) -> list[str]:
+    rows = cur.execute(
+        "SELECT sha256 FROM snapshots WHERE sha256 IN (SELECT unnest(?::VARCHAR[]))", [list(shas)]
+    ).rows()
+    return [row[0] for row in rows]
+
+
+def _drop_oldest(tx: Transaction, needed: int, *, keep: Collection[str]) -> int:
+    """Drop unreferenced snapshots, oldest first, until `needed` bytes are free; how many became free."""
+    rows = tx.execute(
+        f"SELECT sha256, octet_length(content) FROM snapshots WHERE sha256 NOT IN ({_CITED}) "
+        "ORDER BY created_at, sha256"
+    ).rows()
+    freed = 0
+    dropped: list[str] = []
+    for sha, size in rows:
+        if freed >= needed:
+            break
+        if sha not in keep:
+            dropped.append(sha)
+            freed += size
+    if dropped:
+        tx.execute("DELETE FROM snapshots WHERE sha256 IN (SELECT unnest(?::VARCHAR[]))", [dropped])
+    return freed
