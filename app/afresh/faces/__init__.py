@@ -1,0 +1,1 @@
+"""The ways in: the command line, MCP, and the stdio pump. No retrieval logic lives here."""

@@ -1,0 +1,425 @@
+"""Results in the contracts' shapes, and doubles of the engine that give them back and note what was asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from afresh.contracts import (
+    CitedSource,
+    CitedSpan,
+    Commit,
+    DeleteResult,
+    Explain,
+    ExplainedHit,
+    ExplainStep,
+    ExploredMemo,
+    ExploreResult,
+    FileCounts,
+    FileDetail,
+    Freshness,
+    GetResult,
+    KeeperStatus,
+    LlmStatus,
+    MemoCounts,
+    MemoryCounts,
+    MemoryRecord,
+    MemoryVersion,
+    ModelStatus,
+    MovedTo,
+    Near,
+    Recall,
+    RecalledMemory,
+    RecallResult,
+    RecordedFile,
+    RecordResult,
+    Redaction,
+    Result,
+    SaveResult,
+    Source,
+    SpanDetail,
+    StatusResult,
+    UpdateResult,
+    WatchStatus,
+    Window,
+)
+from afresh.engine.calls import Call, Caller
+from afresh.settings import Settings
+from afresh.verbs import (
+    BackupResult,
+    BadLine,
+    Check,
+    DoctorResult,
+    EmbeddingResult,
+    ExcludedExample,
+    ExportResult,
+    ImportResult,
+    IndexResult,
+    MemoHistory,
+    MemoResult,
+    ProjectInfo,
+    ProjectsResult,
+    StopResult,
+)
+
+NOW = datetime(2026, 5, 1, 14, 0, tzinfo=UTC)
+THEN = datetime(2026, 5, 1, 11, 0, tzinfo=UTC)
+SHA = "ab" * 32
+
+FRESH = Freshness(status="fresh", changed_files=[], missing_files=[])
+STALE = Freshness(status="stale", impact="edited", changed_files=["a.py", "b.py"], missing_files=["c.py"])
+
+MODEL = ModelStatus(id="all-MiniLM-L6-v2", source="bundled")
+KEEPER = KeeperStatus(
+    pid=4242, version="0.1.0", uptime_s=75.0, database_bytes=1_500_000, clients=2, transport="unix"
+)
+
+
+def remembered(**given: Any) -> RecalledMemory:
+    """A recalled memory; fields that matter to a test are given."""
+    return RecalledMemory(
+        **{
+            "id": 7,
+            "type": "decision",
+            "memory_type": "semantic",
+            "project": "shop",
+            "path": "billing/locks",
+            "content": "Locks are taken in the order of account ids.",
+            "score": 0.834,
+            "tags": ["locking"],
+            "agent_id": None,
+            "branch": "main",
+            "created_at": THEN,
+            "updated_at": THEN,
+            "event_time": None,
+            "source": Source(kind="file", path="docs/LOCKS.md", line=14),
+            "superseded_by": None,
+            "freshness": STALE,
+            **given,
+        }
+    )
+
+
+def recalled(
+    *memories: RecalledMemory, nearest: Sequence[RecalledMemory] = (), explain: bool = False
+) -> RecallResult:
+    return RecallResult(
+        result=Recall(
+            query="locks",
+            count=len(memories),
+            memories=list(memories),
+            nothing_relevant=not memories,
+            nearest=list(nearest),
+            window=Window(),
+            mode="topic",
+            order="relevance",
+            next_cursor=None,
+            retrieval="hybrid",
+            explain=Explain(
+                hits=[ExplainedHit(id=7, score=0.834, parts={"lexical": 0.5, "dense": 0.334})],
+                steps=[ExplainStep(step="lexical", detail="3 terms", elapsed_ms=0.4)],
+            )
+            if explain
+            else None,
+        )
+    )
+
+
+RECORD = MemoryRecord(
+    id=7,
+    project="shop",
+    content="Locks are taken in the order of account ids.\nElse two transfers block each other.",
+    type="decision",
+    memory_type="semantic",
+    path="billing/locks",
+    tags=["locking"],
+    branch="main",
+    agent_id=None,
+    agent_instance_id=None,
+    session_id=None,
+    created_at=THEN,
+    updated_at=NOW,
+    event_time=None,
+    expires_at=None,
+    superseded_by=None,
+    deleted_at=None,
+    version=2,
+    source=Source(kind="agent"),
+    files=[
+        CitedSource(
+            path="bank.py",
+            sha256=SHA,
+            size=120,
+            spans=[CitedSpan(start_line=3, end_line=9, symbol="Bank.transfer")],
+        )
+    ],
+    freshness=FRESH,
+    history=[
+        MemoryVersion(
+            version=1,
+            content="Locks are taken in any order.",
+            type="decision",
+            path="billing/locks",
+            tags=[],
+            expires_at=None,
+            changed_at=NOW,
+            reason="it was wrong",
+        )
+    ],
+)
+
+EXPLORED = ExploreResult(
+    question="how are locks taken",
+    project="shop",
+    root="/srv/shop",
+    fresh=1,
+    stale=1,
+    results=[
+        ExploredMemo(
+            id=3,
+            question="How are locks taken?",
+            conclusion="In the order of account ids.",
+            status="fresh",
+            files=["bank.py"],
+            recorded_at=THEN,
+            updated_at=THEN,
+            changed_files=[],
+            missing_files=[],
+            score=1.0,
+            impact=None,
+            details=None,
+        ),
+        ExploredMemo(
+            id=4,
+            question="Who releases locks?",
+            conclusion="The transfer itself.",
+            status="stale",
+            files=["bank.py", "old.py"],
+            recorded_at=THEN,
+            updated_at=THEN,
+            changed_files=["bank.py"],
+            missing_files=["old.py"],
+            score=0.71,
+            impact="edited",
+            details=[
+                FileDetail(
+                    path="bank.py",
+                    change="moved",
+                    moved_to=MovedTo(
+                        path="money.py", symbol=None, start_line=4, end_line=8, content="identical"
+                    ),
+                    spans=[SpanDetail(start_line=1, end_line=5, symbol=None, now="moved")],
+                    commit=Commit(id="0123456789abcdef", author="Ada", date=THEN, subject="Move the bank"),
+                )
+            ],
+        ),
+    ],
+    retrieval="hybrid",
+)
+
+INDEXED = IndexResult(
+    project="shop",
+    root="/srv/shop",
+    files=120,
+    bytes=2_400_000,
+    added=100,
+    changed=15,
+    removed=5,
+    read=115,
+    symbols=900,
+    languages={"python": 90, "go": 20},
+    notes=12,
+    excluded={"binary": 2, "too_large": 1, "unreadable": 0},
+    excluded_examples=[ExcludedExample(path="logo.png", reason="binary", detail="")],
+    ignored=40,
+    ignore_source="git",
+    outline_errors=1,
+    hashed_s=0.31,
+    outlined_s=1.2,
+    elapsed_s=1.25,
+    generation=1,
+)
+UNCHANGED = INDEXED.model_copy(update={"added": 0, "changed": 0, "removed": 0, "read": 0, "elapsed_s": 0.04})
+
+STATUS = StatusResult(
+    project="shop",
+    root="/srv/shop",
+    readiness_state="ready_rich",
+    files=FileCounts(indexed=120, pending=0, excluded=3, errors=0),
+    memories=MemoryCounts(total=12, by_type={"fact": 8, "decision": 4}),
+    memos=MemoCounts(fresh=5, stale=2),
+    watch=WatchStatus(mode="native", lag_ms=34.0, last_change=THEN),
+    model=MODEL,
+    llm=LlmStatus(provider=None, model=None, reachable=None),
+    keeper=KEEPER,
+    languages={"python": 90},
+    symbols=900,
+    excluded_by_reason={"binary": 2, "too_large": 1},
+    projects=["shop"],
+)
+
+MEMO = MemoResult(
+    id=3,
+    project="shop",
+    root="/srv/shop",
+    question="How are locks taken?",
+    conclusion="In the order of account ids.",
+    status="fresh",
+    retired_at=None,
+    recorded_at=THEN,
+    updated_at=NOW,
+    files=[RecordedFile(path="bank.py", sha256=SHA, size=120, spans=[])],
+    changed_files=[],
+    missing_files=[],
+    unverifiable_files=[],
+    history=[MemoHistory(version=1, conclusion="At random.", changed_at=NOW, action="replaced", note="")],
+)
+
+RESULTS: Mapping[str, Result] = {
+    "memory_save": SaveResult(
+        id=7,
+        project="shop",
+        type="fact",
+        created=True,
+        duplicate_of=None,
+        redacted=[Redaction(kind="aws_access_key", count=1)],
+        supersedes=None,
+        near=[Near(id=5, score=0.81, content="Locks time out after 5 s.")],
+    ),
+    "memory_update": UpdateResult(id=7, project="shop", updated_at=NOW, version=2, redacted=[]),
+    "memory_delete": DeleteResult(id=7, project="shop", deleted=True, deleted_at=NOW),
+    "memory_get": GetResult(memories=[RECORD], missing=[]),
+    "recall": recalled(remembered()),
+    "memory_exploration_record": RecordResult(
+        id=3,
+        project="shop",
+        root="/srv/shop",
+        question="How are locks taken?",
+        recorded_at=NOW,
+        updated_at=NOW,
+        files=[RecordedFile(path="bank.py", sha256=SHA, size=120, spans=[])],
+        replaced=False,
+        semantic_index=True,
+    ),
+    "memory_exploration_recall": EXPLORED,
+    "workspace_status": STATUS,
+    "index": INDEXED,
+    "watch": INDEXED,
+    "projects": ProjectsResult(
+        projects=[ProjectInfo(name="shop", roots=["/srv/shop"], memories=12, memos=7)]
+    ),
+    "memo": MEMO,
+    "export": ExportResult(rows={"memory": 2, "memo": 1}),
+    "import": ImportResult(created=2, updated=1, unchanged=0, bad=[], redacted=[]),
+    "embed": EmbeddingResult(embedded=3, pending=0, model=MODEL),
+    "backup": BackupResult(path="/srv/copy.duckdb", bytes=1_500_000),
+    "doctor": DoctorResult(
+        checks=[
+            Check(name="database", state="ok", detail="1.5 MB"),
+            Check(name="watch", state="warning", detail="polling", advice="raise the limit of watches"),
+        ]
+    ),
+    "keeper_status": KEEPER,
+    "keeper_stop": StopResult(pid=4242, stopping=True),
+}
+"""One result for each verb."""
+
+BAD_LINE = BadLine
+
+Answer = Callable[[Mapping[str, Any], Call], Result]
+
+
+class Nobody:
+    """An attachment to nothing."""
+
+    def close(self) -> None:
+        return None
+
+
+class ServiceDouble:
+    """A Service that answers with `RESULTS`, or as a test says, and notes every call."""
+
+    def __init__(self, answers: Mapping[str, Answer] | None = None) -> None:
+        self.answers = dict(answers or {})
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.callers: list[Caller] = []
+        self.threads: list[int] = []
+
+    def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result:
+        self.calls.append((verb, dict(arguments)))
+        self.callers.append(call.caller)
+        self.threads.append(threading.get_ident())
+        return self.answers[verb](arguments, call) if verb in self.answers else RESULTS[verb]
+
+    def attach(self, caller: Caller) -> Nobody:
+        self.callers.append(caller)
+        return Nobody()
+
+
+Reply = Result | Exception | Callable[[Mapping[str, Any]], Result]
+
+
+class EngineDouble:
+    """What the command line asks: answers with `RESULTS`, or as a test says, and notes everything."""
+
+    def __init__(
+        self, replies: Mapping[str, Reply] | None = None, events: Mapping[str, Any] | None = None
+    ) -> None:
+        self.replies = dict(replies or {})
+        self.events = dict(events or {})
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.opened: list[dict[str, Any]] = []
+        self.closed = 0
+
+    def open_client(
+        self,
+        settings: Settings,
+        *,
+        cwd: Path,
+        client: str,
+        kind: str,
+        attach: bool = False,
+        start: bool = True,
+    ) -> EngineDouble:
+        self.opened.append(
+            {
+                "home": settings.home,
+                "cwd": cwd,
+                "client": client,
+                "kind": kind,
+                "attach": attach,
+                "start": start,
+            }
+        )
+        if isinstance(failure := self.replies.get("open"), Exception):
+            raise failure
+        return self
+
+    def open_local(self, settings: Settings, *, cwd: Path, client: str, kind: str) -> EngineDouble:
+        self.opened.append({"home": settings.home, "cwd": cwd, "client": client, "kind": kind, "local": True})
+        return self
+
+    def call(
+        self,
+        verb: str,
+        arguments: Mapping[str, Any],
+        *,
+        on_event: Callable[[Mapping[str, Any]], None] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
+        self.calls.append((verb, dict(arguments)))
+        for event in self.events.get(verb, ()):
+            if isinstance(event, BaseException):
+                raise event
+            if on_event is not None:
+                on_event(event)
+        reply = self.replies.get(verb, RESULTS[verb])
+        if isinstance(reply, Exception):
+            raise reply
+        return (reply if isinstance(reply, Result) else reply(arguments)).model_dump(mode="json")
+
+    def close(self) -> None:
+        self.closed += 1
