@@ -59,6 +59,13 @@ class Excluded:
     reason: ExcludedReason
     detail: str = ""
     """For a person: the size and the limit, the error's text, where the link leads."""
+    size: int = 0
+    """Bytes; this and the stamps are those of the reading, so that a file found binary isn't opened every time."""
+    mtime_ns: int = 0
+    ctime_ns: int = 0
+    inode: int = 0
+    hashed_at_ns: int = 0
+    """As in FileRecord; 0 where the reason is told without reading."""
 
 
 @dataclass(frozen=True, slots=True)
