@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import anyio
@@ -57,7 +57,7 @@ def make_server(service: Service, caller: Caller) -> Server[dict[str, Any]]:
                 code=types.INVALID_PARAMS,
                 message=f"unknown cursor {params.cursor!r}: all tools stand on the first page",
             )
-        return types.ListToolsResult(tools=[_tool(verb) for verb in TOOLS])
+        return types.ListToolsResult(tools=_tools())
 
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         verb = next((verb for verb in TOOLS if verb.name == params.name), None)
@@ -77,6 +77,12 @@ def make_server(service: Service, caller: Caller) -> Server[dict[str, Any]]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+@cache
+def _tools() -> list[types.Tool]:
+    """Made once for all connections: the schemas cost milliseconds."""
+    return [_tool(verb) for verb in TOOLS]
 
 
 def _tool(verb: Verb) -> types.Tool:

@@ -381,7 +381,6 @@ class EngineDouble:
         cwd: Path,
         client: str,
         kind: str,
-        attach: bool = False,
         start: bool = True,
     ) -> EngineDouble:
         self.opened.append(
@@ -390,7 +389,6 @@ class EngineDouble:
                 "cwd": cwd,
                 "client": client,
                 "kind": kind,
-                "attach": attach,
                 "start": start,
             }
         )
