@@ -1,0 +1,1 @@
+"""The one process that owns the database: election, socket, connections, and how others reach it."""
