@@ -1,0 +1,263 @@
+"""MCP sessions over the keeper's connections, from the first line on.
+
+The SDK takes most of a second to load. Until it is there, what can be answered from recorded JSON is, and
+every line is kept; then the lines are replayed into the real session, whose answers to what was answered
+already are swallowed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from afresh.errors import AfreshError, KeeperUnavailableError
+from afresh.keeper.gate import Gate
+from afresh.keeper.outbox import Outbox
+from afresh.keeper.wire import encode
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import anyio
+    from mcp.server.lowlevel import Server
+
+    from afresh.engine.calls import Caller, Service
+
+    ServerFactory = Callable[[Service, Caller], Server[Any]]
+
+_LOG = logging.getLogger(__name__)
+_ANSWER_START = b'{"jsonrpc":"2.0","id":'
+_HELD = 64 * 1024 * 1024
+"""Bytes of lines that one session keeps for later; then its client has to wait."""
+_AHEAD = 1024
+"""Lines that a client may be ahead of its session."""
+
+
+class EarlyAnswers(Protocol):
+    """The recorded answers for one connection; it is given every message, in order."""
+
+    def reply(self, message: Mapping[str, Any]) -> dict[str, Any] | None: ...
+
+
+class Sdk:
+    """The MCP SDK and the event loop that its sessions run on, loaded behind whatever goes on."""
+
+    def __init__(self, load: Callable[[], ServerFactory], loaded: Callable[[], None]) -> None:
+        self._load = load
+        self._loaded = loaded
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._waiting: list[Session] = []
+        self._ready: tuple[asyncio.AbstractEventLoop, ServerFactory] | None = None
+        self._error: AfreshError | None = None
+
+    def want(self) -> None:
+        """Begin to load, unless that was begun."""
+        with self._guard:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="mcp", daemon=True)
+                self._thread.start()
+
+    def is_ready(self) -> bool:
+        """Whether sessions begin at once."""
+        return self._ready is not None
+
+    def serve(self, session: Session) -> None:
+        """Run a session as soon as the SDK is there."""
+        self.want()
+        with self._guard:
+            if self._ready is None and self._error is None:
+                self._waiting.append(session)
+                return
+        self._start(session)
+
+    def _start(self, session: Session) -> None:
+        if self._ready is not None:
+            session.go_live(*self._ready)
+        elif self._error is not None:
+            session.fail(self._error)
+
+    def _run(self) -> None:
+        try:
+            import asyncio
+
+            import mcp.server.stdio  # noqa: F401 - loaded here, used by the sessions
+
+            factory = self._load()
+            loop = asyncio.new_event_loop()
+        except Exception:  # noqa: BLE001 - the edge; the log has the traceback
+            _LOG.exception("the MCP SDK can't be loaded")
+            with self._guard:
+                self._error = KeeperUnavailableError(
+                    "the keeper can't load the MCP SDK; its log says why. Reinstall afresh"
+                )
+        else:
+            with self._guard:
+                self._ready = loop, factory
+        with self._guard:
+            waiting, self._waiting = self._waiting, []
+        for session in waiting:
+            self._start(session)
+        if self._ready is None:
+            return
+        threading.Thread(target=self._tell_loaded, name="mcp-loaded", daemon=True).start()
+        asyncio.set_event_loop(loop)
+        loop.run_forever()
+
+    def _tell_loaded(self) -> None:
+        try:
+            self._loaded()
+        except Exception:  # noqa: BLE001 - the edge; the log has the traceback
+            _LOG.exception("what follows the loading of the MCP SDK failed")
+
+
+class Session:
+    """One client's MCP session. `take` and `end` belong to the thread that reads its connection."""
+
+    def __init__(
+        self, gate: Gate, outbox: Outbox, early: EarlyAnswers | None, caller: Callable[[], Caller]
+    ) -> None:
+        self._gate = gate
+        self._outbox = outbox
+        self._early = early
+        self._caller = caller
+        self._changed = threading.Condition()
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+        self._answered: set[Hashable] = set()
+        self._lines: asyncio.Queue[str | None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ahead = threading.Semaphore(_AHEAD)
+        self._error: AfreshError | None = None
+        self._ended = False
+
+    def take(self, line: bytes) -> None:
+        """Take the client's next line. Waits where the client is too far ahead of its session."""
+        while not self._ahead.acquire(timeout=1.0):
+            if self._ended:
+                return
+        with self._changed:
+            if self._lines is not None:
+                self._feed(line)
+            elif self._error is not None:
+                self._refuse(line, self._error)
+            else:
+                self._hold(line)
+
+    def end(self) -> None:
+        """The client sends nothing more."""
+        with self._changed:
+            self._ended = True
+            if self._lines is not None:
+                self._feed(None)
+
+    def go_live(self, loop: asyncio.AbstractEventLoop, factory: ServerFactory) -> None:
+        """Begin the real session and replay to it what came so far."""
+        import asyncio
+
+        with self._changed:
+            if self._error is not None:
+                return
+            self._loop = loop
+            self._lines = asyncio.Queue()
+            for line in self._held:
+                self._feed(line)
+            self._held.clear()
+            if self._ended:
+                self._feed(None)
+            self._changed.notify_all()
+        asyncio.run_coroutine_threadsafe(self._serve(factory), loop)
+
+    def fail(self, error: AfreshError) -> None:
+        """Answer every request, now and later, with an error; a session that is live does so by itself."""
+        with self._changed:
+            if self._lines is not None:
+                return
+            self._error = error
+            for line in self._held:
+                self._refuse(line, error)
+            self._held.clear()
+            self._changed.notify_all()
+
+    # --- until the SDK is there -----------------------------------------------------------------------
+
+    def _hold(self, line: bytes) -> None:
+        if self._early is not None:
+            message = _message(line)
+            answer = self._early.reply(message)
+            if answer is not None:
+                self._answered.add(_id(message))
+                self._outbox.put(encode(answer))
+        self._held.append(line)
+        self._held_bytes += len(line)
+        if self._held_bytes > _HELD:
+            self._changed.wait_for(lambda: self._lines is not None or self._error is not None or self._ended)
+
+    def _refuse(self, line: bytes, error: AfreshError) -> None:
+        self._ahead.release()
+        message = _message(line)
+        if "method" in message and "id" in message and _id(message) not in self._answered:
+            body = {"code": -32000, "message": error.message, "data": {"kind": error.kind}}
+            self._outbox.put(encode({"jsonrpc": "2.0", "id": message["id"], "error": body}))
+
+    # --- the real session -----------------------------------------------------------------------------
+
+    def _feed(self, line: bytes | None) -> None:
+        assert self._lines is not None and self._loop is not None
+        text = None if line is None else line.decode("utf-8", "replace")
+        self._loop.call_soon_threadsafe(self._lines.put_nowait, text)
+
+    async def _serve(self, factory: ServerFactory) -> None:
+        from mcp.server.stdio import stdio_server
+
+        try:
+            server = factory(cast("Service", self._gate), self._caller())
+            # The SDK asks of its streams no more than to be iterated, written to and flushed.
+            incoming, outgoing = cast("anyio.AsyncFile[str]", self), cast("anyio.AsyncFile[str]", self)
+            async with stdio_server(stdin=incoming, stdout=outgoing) as (reads, writes):
+                await server.run(reads, writes, server.create_initialization_options())
+        except Exception:  # noqa: BLE001 - the edge; the log has the traceback
+            _LOG.exception("an MCP session failed")
+        finally:
+            self._ended = True
+            self._outbox.abandon()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        assert self._lines is not None
+        while (line := await self._lines.get()) is not None:
+            self._ahead.release()
+            yield line
+
+    async def write(self, text: str) -> None:
+        """Send a line of the real session, unless its request was answered before it began."""
+        line = text.encode("utf-8", "replace")
+        if self._answered and line.startswith(_ANSWER_START):
+            number = _id(_message(line))
+            if number in self._answered:
+                self._answered.discard(number)
+                return
+        if self._outbox.is_full():
+            import anyio.to_thread
+
+            await anyio.to_thread.run_sync(self._outbox.wait_for_room)
+        self._outbox.put(line)
+
+    async def flush(self) -> None:
+        """Nothing: lines are sent as they come."""
+
+
+def _message(line: bytes) -> Mapping[str, Any]:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _id(message: Mapping[str, Any]) -> Hashable:
+    """The id of a message, telling 1 from "1"; None for a message without."""
+    number = message.get("id")
+    return (type(number).__name__, number) if isinstance(number, str | int) else None
