@@ -1,0 +1,448 @@
+"""Says, for each grammar, which nodes are definitions, of what kind, and what they enclose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import tree_sitter
+
+from afresh_indexer import definition_names as names
+
+
+class Scope(Enum):
+    """What a node is for the definitions inside of it."""
+
+    NONE = "none"
+    """Nothing: they belong to what is around it."""
+    TYPE = "type"
+    """Its functions are methods and its variables are fields."""
+    MODULE = "module"
+    FUNCTION = "function"
+    """Its variables are local and left out; its functions and types are not."""
+
+
+Names = Callable[[tree_sitter.Node], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What to do at nodes of one kind."""
+
+    kind: str = ""
+    """The symbol's kind; empty for a node that only encloses."""
+    member: str = ""
+    """The kind directly inside a type, where it differs."""
+    scope: Scope = Scope.NONE
+    names: Names = names.by_field
+    scope_names: Names | None = None
+    """What its members' names start with, where that is not its own name."""
+    local: bool = True
+    """Whether it is also a definition inside a function."""
+    only_in_type: bool = False
+    refine: Callable[[tree_sitter.Node, str], str] | None = None
+    """Tells kinds apart that the grammar gives one node: takes the node and the kind so far."""
+    local_functions: bool = False
+    """Where it is not: still one if what it defines is a function or a class."""
+    encloses: bool = False
+    """Definitions inside start with its name, although it is no scope."""
+    parts: Callable[[tree_sitter.Node], list[tuple[str, tree_sitter.Node]]] | None = None
+    """In place of `names`: single words inside of it that are definitions of their own."""
+    first_only: bool = False
+    """A name that is set again in the same scope is one definition."""
+
+
+_TYPE, _FUNCTION, _MODULE = Scope.TYPE, Scope.FUNCTION, Scope.MODULE
+
+
+def _no_names(_node: tree_sitter.Node) -> list[str]:
+    return []
+
+
+WRAPPER = Rule(names=_no_names)
+"""Belongs to the one definition inside: `export`, `template <…>`, Python's decorators."""
+ATTRIBUTE = Rule(names=_no_names)
+"""Belongs to the definition that follows: Rust's `#[…]`, TypeScript's decorators."""
+_ANONYMOUS = Rule(scope=_FUNCTION, names=_no_names)
+_FUNCTION_RULE = Rule("function", "method", _FUNCTION)
+_CLASS, _INTERFACE, _ENUM = (
+    Rule("class", scope=_TYPE),
+    Rule("interface", scope=_TYPE),
+    Rule("enum", scope=_TYPE),
+)
+
+
+def _python_variable(node: tree_sitter.Node, kind: str) -> str:
+    left = node.child_by_field_name("left")
+    return "constant" if kind == "variable" and left is not None and names.text_of(left).isupper() else kind
+
+
+def _javascript_variable(node: tree_sitter.Node, kind: str) -> str:
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if names.is_function_value(value):
+        if value is not None and value.type == "class":
+            return "class"
+        return "method" if kind in ("field", "method") else "function"
+    declaration = node.parent
+    if kind == "variable" and declaration is not None and declaration.children[0].type == "const":
+        return "constant"
+    return kind
+
+
+def _javascript_member(node: tree_sitter.Node, kind: str) -> str:
+    if names.quoted_key(node) == ["constructor"]:
+        return "constructor"
+    return "property" if any(child.type in ("get", "set", "static get") for child in node.children) else kind
+
+
+def _javascript_assigned(node: tree_sitter.Node, kind: str) -> str:
+    left = node.child_by_field_name("left")
+    prototype = left is not None and ".prototype." in names.text_of(left)
+    return "method" if prototype else _javascript_variable(node, kind)
+
+
+def _by_keyword(kinds: tuple[str, ...]) -> Callable[[tree_sitter.Node, str], str]:
+    """The kind is the first of these words that stands before the name."""
+
+    def refine(node: tree_sitter.Node, kind: str) -> str:
+        for child in node.children:
+            if child.type in kinds:
+                return child.type
+            if child.type == "modifiers" and (word := names.text_of(child).split()[-1]) in kinds:
+                return word
+        return kind
+
+    return refine
+
+
+def _go_type(node: tree_sitter.Node, kind: str) -> str:
+    value = node.child_by_field_name("type")
+    return {"struct_type": "struct", "interface_type": "interface"}.get(value.type if value else "", kind)
+
+
+def _c_declaration(node: tree_sitter.Node, kind: str) -> str:
+    if names.declares_function(node):
+        return "method" if kind == "field" else "prototype"
+    return kind
+
+
+def _c_function(node: tree_sitter.Node, kind: str) -> str:
+    return "method" if kind == "function" and "." in "".join(names.declarators(node)) else kind
+
+
+def _java_field(node: tree_sitter.Node, kind: str) -> str:
+    head = node.parent.children[0] if node.parent is not None else node
+    words = names.text_of(head).split() if head.type == "modifiers" else []
+    return "constant" if "static" in words and "final" in words else kind
+
+
+def _swift_function(node: tree_sitter.Node) -> list[str]:
+    return names.by_field(node)[:1]
+
+
+def _fixed(name: str) -> Names:
+    return lambda _node: [name]
+
+
+def _kotlin_parameter(node: tree_sitter.Node) -> list[str]:
+    """A constructor's parameter is a property only with `val` or `var`."""
+    is_property = any(child.type in ("val", "var") for child in node.children)
+    return names.by_first_identifier(node) if is_property else []
+
+
+def _kotlin_property(node: tree_sitter.Node) -> list[str]:
+    found: list[str] = []
+    for child in node.named_children:
+        if child.type in ("variable_declaration", "multi_variable_declaration"):
+            inner = child.named_children if child.type.startswith("multi") else [child]
+            found += [name for one in inner for name in names.by_first_identifier(one)]
+    return found
+
+
+def _alias_target(node: tree_sitter.Node) -> list[str]:
+    name = node.child_by_field_name("type") or node.child_by_field_name("name")
+    return [names.text_of(name)] if name is not None else []
+
+
+_PYTHON = {
+    "decorated_definition": WRAPPER,
+    "class_definition": _CLASS,
+    "function_definition": _FUNCTION_RULE,
+    "lambda": _ANONYMOUS,
+    "type_alias_statement": Rule("type", names=_alias_target),
+    "assignment": Rule(
+        "variable",
+        "field",
+        names=names.python_assignment,
+        local=False,
+        refine=_python_variable,
+        first_only=True,
+    ),
+}
+
+_JAVASCRIPT = {
+    "export_statement": WRAPPER,
+    "lexical_declaration": WRAPPER,
+    "variable_declaration": WRAPPER,
+    "decorator": ATTRIBUTE,
+    "class_declaration": _CLASS,
+    "class": Rule(scope=_TYPE, names=_no_names),
+    "function_declaration": Rule("function", scope=_FUNCTION),
+    "generator_function_declaration": Rule("function", scope=_FUNCTION),
+    "arrow_function": _ANONYMOUS,
+    "function_expression": _ANONYMOUS,
+    "generator_function": _ANONYMOUS,
+    "method_definition": Rule("method", scope=_FUNCTION, names=names.quoted_key, refine=_javascript_member),
+    "field_definition": Rule("field", names=names.quoted_key, refine=_javascript_variable, encloses=True),
+    "variable_declarator": Rule(
+        "variable",
+        names=names.by_pattern,
+        local=False,
+        local_functions=True,
+        encloses=True,
+        refine=_javascript_variable,
+        first_only=True,
+    ),
+    "assignment_expression": Rule(
+        "function", names=names.javascript_assignment, refine=_javascript_assigned, encloses=True
+    ),
+    "pair": Rule("method", names=names.javascript_pair, local=False, encloses=True),
+}
+
+_TYPESCRIPT = {
+    **_JAVASCRIPT,
+    "ambient_declaration": WRAPPER,
+    "abstract_class_declaration": _CLASS,
+    "function_signature": Rule("function", scope=_FUNCTION),
+    "public_field_definition": Rule(
+        "field", names=names.quoted_key, refine=_javascript_variable, encloses=True
+    ),
+    "abstract_method_signature": Rule("method", scope=_FUNCTION, names=names.quoted_key),
+    "method_signature": Rule("method", scope=_FUNCTION, names=names.quoted_key, only_in_type=True),
+    "property_signature": Rule("field", scope=_TYPE, names=names.quoted_key, only_in_type=True),
+    "interface_declaration": _INTERFACE,
+    "type_alias_declaration": Rule("type", scope=_TYPE),
+    "enum_declaration": _ENUM,
+    "enum_body": Rule("constant", names=_no_names, parts=names.enum_members),
+    "enum_assignment": Rule("constant", names=names.quoted_key),
+    "internal_module": Rule("module", scope=_MODULE),
+    "module": Rule("module", scope=_MODULE, names=names.quoted_key),
+    "function_type": _ANONYMOUS,
+}
+
+_GO = {
+    "type_declaration": WRAPPER,
+    "const_declaration": WRAPPER,
+    "var_declaration": WRAPPER,
+    "function_declaration": Rule("function", scope=_FUNCTION),
+    "method_declaration": Rule("method", scope=_FUNCTION, names=names.receiver_and_name),
+    "func_literal": _ANONYMOUS,
+    "type_spec": Rule("type", scope=_TYPE, refine=_go_type),
+    "type_alias": Rule("type", scope=_TYPE),
+    "const_spec": Rule("constant", local=False),
+    "var_spec": Rule("variable", local=False),
+    "field_declaration": Rule("field", scope=_TYPE, only_in_type=True),
+    "method_elem": Rule("method", scope=_FUNCTION, only_in_type=True),
+}
+
+_RUST = {
+    "attribute_item": ATTRIBUTE,
+    "function_item": _FUNCTION_RULE,
+    "function_signature_item": _FUNCTION_RULE,
+    "closure_expression": _ANONYMOUS,
+    "struct_item": Rule("struct", scope=_TYPE),
+    "union_item": Rule("union", scope=_TYPE),
+    "enum_item": _ENUM,
+    "enum_variant": Rule("constant", scope=_TYPE),
+    "trait_item": Rule("trait", scope=_TYPE),
+    "impl_item": Rule(scope=_TYPE, names=_no_names, scope_names=names.implemented_type),
+    "mod_item": Rule("module", scope=_MODULE),
+    "type_item": Rule("type"),
+    "associated_type": Rule("type"),
+    "const_item": Rule("constant"),
+    "static_item": Rule("variable", local=False),
+    "field_declaration": Rule("field"),
+    "macro_definition": Rule("macro"),
+}
+
+_JAVA = {
+    "class_declaration": _CLASS,
+    "record_declaration": Rule("class", scope=_TYPE),
+    "interface_declaration": _INTERFACE,
+    "annotation_type_declaration": _INTERFACE,
+    "enum_declaration": _ENUM,
+    "enum_constant": Rule("constant", scope=_TYPE),
+    "constructor_declaration": Rule("constructor", scope=_FUNCTION),
+    "compact_constructor_declaration": Rule("constructor", scope=_FUNCTION),
+    "method_declaration": Rule("method", scope=_FUNCTION),
+    "annotation_type_element_declaration": Rule("method"),
+    "static_initializer": _ANONYMOUS,
+    "lambda_expression": _ANONYMOUS,
+    "object_creation_expression": Rule(scope=_TYPE, names=_no_names),
+    "field_declaration": WRAPPER,
+    "constant_declaration": WRAPPER,
+    "variable_declarator": Rule("field", local=False, refine=_java_field, encloses=True),
+}
+
+_C = {
+    "function_definition": Rule("function", "method", _FUNCTION, names=names.declarators, refine=_c_function),
+    "declaration": Rule("variable", "field", names=names.declarators, local=False, refine=_c_declaration),
+    "field_declaration": Rule("field", names=names.declarators, local=False, refine=_c_declaration),
+    "struct_specifier": Rule("struct", scope=_TYPE, names=names.with_body),
+    "union_specifier": Rule("union", scope=_TYPE, names=names.with_body),
+    "enum_specifier": Rule("enum", scope=_TYPE, names=names.with_body),
+    "enumerator": Rule("constant"),
+    "type_definition": Rule("type", scope=_TYPE, names=names.declarators, scope_names=names.typedef_scope),
+    "preproc_def": Rule("macro"),
+    "preproc_function_def": Rule("macro"),
+}
+
+_CPP = {
+    **_C,
+    "template_declaration": WRAPPER,
+    "friend_declaration": Rule(scope=_FUNCTION, names=_no_names),
+    "lambda_expression": _ANONYMOUS,
+    "class_specifier": Rule("class", scope=_TYPE, names=names.with_body),
+    "namespace_definition": Rule("module", scope=_MODULE),
+    "alias_declaration": Rule("type"),
+    "concept_definition": Rule("type"),
+    "namespace_alias_definition": Rule("module"),
+}
+
+_CSHARP = {
+    "namespace_declaration": Rule("module", scope=_MODULE),
+    "file_scoped_namespace_declaration": Rule("module"),
+    "class_declaration": _CLASS,
+    "record_declaration": _CLASS,
+    "struct_declaration": Rule("struct", scope=_TYPE),
+    "interface_declaration": _INTERFACE,
+    "enum_declaration": _ENUM,
+    "enum_member_declaration": Rule("constant"),
+    "delegate_declaration": Rule("type"),
+    "constructor_declaration": Rule("constructor", scope=_FUNCTION),
+    "destructor_declaration": Rule(
+        "method", scope=_FUNCTION, names=lambda node: [f"~{names.by_field(node)[0]}"]
+    ),
+    "method_declaration": Rule("method", scope=_FUNCTION),
+    "local_function_statement": Rule("function", scope=_FUNCTION),
+    "operator_declaration": Rule("method", scope=_FUNCTION, names=names.csharp_operator),
+    "conversion_operator_declaration": Rule("method", scope=_FUNCTION, names=names.csharp_operator),
+    "property_declaration": Rule("property", scope=_FUNCTION),
+    "indexer_declaration": Rule("property", scope=_FUNCTION, names=_fixed("this")),
+    "event_declaration": Rule("property", scope=_FUNCTION),
+    "lambda_expression": _ANONYMOUS,
+    "anonymous_method_expression": _ANONYMOUS,
+    "field_declaration": WRAPPER,
+    "event_field_declaration": WRAPPER,
+    "variable_declarator": Rule("field", local=False, only_in_type=True),
+}
+
+_RUBY = {
+    "class": Rule("class", scope=_TYPE),
+    "module": Rule("module", scope=_TYPE),
+    "singleton_class": Rule(scope=_TYPE, names=_no_names),
+    "method": Rule("function", "method", _FUNCTION),
+    "singleton_method": Rule("function", "method", _FUNCTION),
+    "alias": Rule("method", names=names.by_plain_field),
+    "assignment": Rule("constant", scope=_TYPE, names=names.ruby_assignment),
+}
+
+_PHP = {
+    "namespace_definition": Rule("module", scope=_MODULE),
+    "class_declaration": _CLASS,
+    "anonymous_class": Rule(scope=_TYPE, names=_no_names),
+    "interface_declaration": _INTERFACE,
+    "trait_declaration": Rule("trait", scope=_TYPE),
+    "enum_declaration": _ENUM,
+    "enum_case": Rule("constant"),
+    "function_definition": Rule("function", scope=_FUNCTION),
+    "method_declaration": Rule("method", scope=_FUNCTION),
+    "anonymous_function": _ANONYMOUS,
+    "arrow_function": _ANONYMOUS,
+    "const_declaration": WRAPPER,
+    "const_element": Rule("constant", names=names.by_first_identifier),
+    "property_declaration": WRAPPER,
+    "property_element": Rule("field", names=names.php_property),
+    "property_promotion_parameter": Rule("field", names=names.php_property),
+}
+
+_BASH = {
+    "function_definition": Rule("function", scope=_FUNCTION),
+    "variable_assignment": Rule("variable", names=names.shell_assignment, local=False, first_only=True),
+}
+
+_KOTLIN = {
+    "class_declaration": Rule("class", scope=_TYPE, refine=_by_keyword(("interface", "enum"))),
+    "object_declaration": Rule("class", scope=_TYPE),
+    "companion_object": Rule("class", scope=_TYPE, names=lambda node: names.by_field(node) or ["Companion"]),
+    "object_literal": Rule(scope=_TYPE, names=_no_names),
+    "function_declaration": _FUNCTION_RULE,
+    "secondary_constructor": Rule("constructor", scope=_FUNCTION, names=_fixed("constructor")),
+    "anonymous_initializer": _ANONYMOUS,
+    "anonymous_function": _ANONYMOUS,
+    "lambda_literal": _ANONYMOUS,
+    "getter": _ANONYMOUS,
+    "setter": _ANONYMOUS,
+    "property_declaration": Rule("variable", "property", names=_kotlin_property, local=False),
+    "class_parameter": Rule("property", names=_kotlin_parameter),
+    "enum_entry": Rule("constant", scope=_TYPE, names=names.by_first_identifier),
+    "type_alias": Rule("type", names=_alias_target),
+}
+
+_SWIFT = {
+    "class_declaration": Rule("class", scope=_TYPE, refine=_by_keyword(("struct", "enum", "extension"))),
+    "protocol_declaration": _INTERFACE,
+    "function_declaration": Rule("function", "method", _FUNCTION, names=_swift_function),
+    "protocol_function_declaration": Rule("method", scope=_FUNCTION, names=_swift_function),
+    "init_declaration": Rule("constructor", scope=_FUNCTION, names=_fixed("init")),
+    "deinit_declaration": Rule("method", scope=_FUNCTION, names=_fixed("deinit")),
+    "subscript_declaration": Rule("method", scope=_FUNCTION, names=_fixed("subscript")),
+    "lambda_literal": _ANONYMOUS,
+    "computed_property": _ANONYMOUS,
+    "property_declaration": Rule("variable", "property", names=names.swift_property, local=False),
+    "protocol_property_declaration": Rule("property", names=names.swift_property),
+    "typealias_declaration": Rule("type", names=_swift_function),
+    "associatedtype_declaration": Rule("type", names=_swift_function),
+    "enum_entry": Rule("constant"),
+    "macro_declaration": Rule("macro", names=names.by_first_identifier),
+}
+
+_SCALA = {
+    "class_definition": _CLASS,
+    "object_definition": _CLASS,
+    "package_object": Rule("module", scope=_TYPE),
+    "trait_definition": Rule("trait", scope=_TYPE),
+    "enum_definition": _ENUM,
+    "simple_enum_case": Rule("constant"),
+    "full_enum_case": Rule("constant", scope=_TYPE),
+    "function_definition": Rule("function", "method", _FUNCTION, names=names.by_plain_field),
+    "function_declaration": Rule("function", "method", _FUNCTION, names=names.by_plain_field),
+    "lambda_expression": _ANONYMOUS,
+    "val_definition": Rule("variable", "field", names=names.by_pattern, local=False, scope=_FUNCTION),
+    "val_declaration": Rule("variable", "field", names=names.scala_declaration, local=False),
+    "var_definition": Rule("variable", "field", names=names.by_pattern, local=False, scope=_FUNCTION),
+    "var_declaration": Rule("variable", "field", names=names.scala_declaration, local=False),
+    "given_definition": Rule("variable", "field"),
+    "type_definition": Rule("type"),
+    "instance_expression": Rule(scope=_TYPE, names=_no_names),
+}
+
+DEFINITIONS: Mapping[str, Mapping[str, Rule]] = {
+    "python": _PYTHON,
+    "javascript": _JAVASCRIPT,
+    "typescript": _TYPESCRIPT,
+    "go": _GO,
+    "rust": _RUST,
+    "java": _JAVA,
+    "c": _C,
+    "cpp": _CPP,
+    "csharp": _CSHARP,
+    "ruby": _RUBY,
+    "php": _PHP,
+    "bash": _BASH,
+    "kotlin": _KOTLIN,
+    "swift": _SWIFT,
+    "scala": _SCALA,
+}
+"""By language name, and then by the kind of node."""

@@ -1,0 +1,142 @@
+"""Turns a Form into tables by the grammar's numbers, which a walk can look things up in quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import tree_sitter
+
+from afresh_indexer import quotes
+from afresh_indexer.forms import FORMS, Form
+from afresh_indexer.languages import grammar
+
+ERROR = 0xFFFF
+"""tree-sitter's number for a node that could not be parsed, in every grammar."""
+
+FIXED, PLAIN, BRACKET, SEPARATOR, COMMENT, OPAQUE, STRING, PARENTHESES = range(8)
+QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, UNSURE = range(8, 15)
+
+WHOLE = frozenset((COMMENT, OPAQUE, STRING, BROKEN, MARKUP))
+"""Actions that take a node's source as a whole, so that what its leaves leave out is not lost."""
+
+_CLOSERS = (")", "]", "}", ">")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """A Form with numbers in place of the names of kinds. Lists are indexed by kind."""
+
+    form: Form
+    names: list[str]
+    actions: list[int]
+    actions_in_errors: list[int]
+    """For a tree with errors, in which a word or sign may be missing, so that each is looked at."""
+    texts: list[bytes]
+    """What stands for a kind: the text of a word or sign, or the mark that opens a node."""
+    leaves: list[bytes]
+    """What stands before the text of a named leaf."""
+    watched: frozenset[int]
+    strings: Mapping[int, Callable[[bytes], bytes | None]]
+    loose: Mapping[int, frozenset[str]]
+    """The fields of a parent in which parentheses are form; empty where all of it is meant."""
+    kept: frozenset[int]
+    trailing: frozenset[int]
+    dropped: frozenset[tuple[int, bytes]]
+    delicate: frozenset[int]
+    """The parents in `dropped`."""
+    unescaped: frozenset[int]
+    flat: frozenset[int]
+
+
+@cache
+def tables_of(language: str, tsx: bool, watched: frozenset[str]) -> Tables:
+    """The tables of a language (TypeScript has two grammars), with these kinds watched.
+
+    Raises LookupError for a language without a grammar.
+    """
+    known = grammar(language, "x.tsx" if tsx else "")
+    form = FORMS[language]
+    kinds = range(known.node_kind_count)
+    names = [known.node_kind_for_id(kind) or "" for kind in kinds]
+    named = [known.node_kind_is_named(kind) for kind in kinds]
+    padding = ERROR - known.node_kind_count
+
+    def numbers(wanted: frozenset[str]) -> frozenset[int]:
+        return frozenset(kind for kind in kinds if named[kind] and names[kind] in wanted)
+
+    loose: dict[int, frozenset[str]] = {}
+    for place in sorted(form.loose):
+        parent, _, field = place.partition(".")
+        for kind in numbers(frozenset((parent,))):
+            loose[kind] = loose.get(kind, frozenset()) | ({field} if field else frozenset())
+    dropped = frozenset(
+        (kind, sign.encode()) for parent, sign in form.dropped for kind in numbers(frozenset((parent,)))
+    )
+    actions = _actions(known, form, watched)
+    return Tables(
+        form=form,
+        names=[*names, *[""] * padding, "ERROR"],
+        actions=[*actions, *[PLAIN] * padding, BROKEN],
+        actions_in_errors=[
+            *(UNSURE if action == FIXED else action for action in actions),
+            *[PLAIN] * padding,
+            BROKEN,
+        ],
+        texts=[
+            *(b"\x02%d" % kind if named[kind] else names[kind].encode() for kind in kinds),
+            *[b"\x02"] * (padding + 1),
+        ],
+        leaves=[*(b"\x02%d\x1f" % kind for kind in kinds), *[b"\x02\x1f"] * (padding + 1)],
+        watched=numbers(watched),
+        strings={kind: form.strings[names[kind]] for kind in numbers(frozenset(form.strings))},
+        loose=loose,
+        kept=numbers(form.separators_kept_in),
+        trailing=numbers(form.trailing_commas),
+        dropped=dropped,
+        delicate=frozenset(parent for parent, _ in dropped),
+        unescaped=numbers(form.unescaped_in),
+        flat=numbers(form.flat),
+    )
+
+
+def _actions(known: tree_sitter.Language, form: Form, watched: frozenset[str]) -> list[int]:
+    brackets = {sign for _, sign in form.dropped}
+    if form.parentheses:
+        brackets |= {"(", ")"}
+    if form.trailing_commas:
+        brackets |= set(_CLOSERS)
+    actions: list[int] = []
+    for kind in range(known.node_kind_count):
+        name = known.node_kind_for_id(kind) or ""
+        if known.node_kind_is_named(kind):
+            actions.append(_named_action(name, form, watched))
+        elif name in form.separators:
+            actions.append(SEPARATOR)
+        elif name in brackets:
+            actions.append(BRACKET)
+        elif not name or name[0] in "#$\"'" or any(character.isspace() for character in name):
+            actions.append(VARYING)
+        else:
+            actions.append(FIXED)
+    return actions
+
+
+def _named_action(name: str, form: Form, watched: frozenset[str]) -> int:
+    if name in form.comments:
+        return COMMENT
+    if name in form.strings:
+        return STRING
+    if name in form.opaque:
+        return OPAQUE
+    if name == form.markup_text:
+        return MARKUP
+    if name == form.parentheses:
+        return PARENTHESES
+    if form.strings.get("string") is quotes.python_string:
+        if name in ("string_start", "string_end"):
+            return QUOTE
+        if name == "interpolation":
+            return INTERPOLATION
+    return WATCHED if name in watched or name == "expression_statement" else PLAIN

@@ -1,0 +1,191 @@
+"""Gives the outline of a source: its definitions, with their names, their ranges and their hashes.
+
+The tree is walked once. The walk writes the normalised tokens of the whole file and where each definition
+begins and ends in them, so that a definition inside a definition costs a hash and no second walk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from afresh_indexer.definitions import ATTRIBUTE, DEFINITIONS, WRAPPER, Rule, Scope
+from afresh_indexer.languages import has_grammar
+from afresh_indexer.parsing import MAX_BYTES, PARSE_SECONDS, NotParsedError, parse
+from afresh_indexer.records import Outline, Symbol
+from afresh_indexer.stream import Mark, Stream, read_stream
+
+_CODE = frozenset(("function", "method", "class", "constructor"))
+
+
+def outline(
+    path: str,
+    data: bytes,
+    language: str | None,
+    *,
+    sha256: str | None = None,
+    max_bytes: int = MAX_BYTES,
+    seconds: float = PARSE_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Outline:
+    """The definitions in `data`, in the order in which they begin; outer ones come before inner ones.
+
+    Functions, methods, classes and other types, modules, macros, constants and variables of modules, and
+    fields; no parameters, local variables or imports. Overloads share a qualified name. A syntax error costs
+    only what could not be parsed. A language without a grammar has an empty outline; a source that can't be
+    parsed at all (over `max_bytes`, over `seconds`, not text) has one with an `error`. `sha256` is that of
+    `data`, if known.
+    """
+    digest = hashlib.sha256(data).hexdigest() if sha256 is None else sha256
+    if language is None or not has_grammar(language):
+        return Outline(path, digest, ())
+    try:
+        tree = parse(data, language, path=path, max_bytes=max_bytes, seconds=seconds, clock=clock)
+    except NotParsedError as error:
+        return Outline(path, digest, (), str(error))
+    rules = DEFINITIONS[language]
+    stream = read_stream(tree, data, language, path=path, watched=frozenset(rules))
+    return Outline(path, digest, tuple(_Definitions(rules, stream, data).symbols()))
+
+
+@dataclass(slots=True)
+class _Place:
+    """What a mark is for the marks inside of it."""
+
+    rule: Rule
+    names: tuple[str, ...]
+    """Of the definitions around, and its own."""
+    scope: Scope
+    seen: set[str] = field(default_factory=set)
+    """Names for which a repetition is no new definition."""
+    definitions: int = 0
+    """How many definitions and wrappers are directly inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    start_byte: int
+    end_byte: int
+    start_line: int
+    first: int
+    end: int
+
+
+class _Definitions:
+    """Turns the marks of one walk into symbols."""
+
+    def __init__(self, rules: Mapping[str, Rule], stream: Stream, data: bytes) -> None:
+        self.stream = stream
+        self.data = data
+        self.marks = stream.marks
+        self.file = _Place(Rule(), (), Scope.MODULE)
+        self.places: list[_Place] = []
+        for mark in self.marks:
+            self.places.append(self._place(mark, rules[mark.node.type]))
+
+    def symbols(self) -> Iterator[Symbol]:
+        attributes: dict[int, _Range] = {}
+        for index, mark in enumerate(self.marks):
+            rule = self.places[index].rule
+            if rule is ATTRIBUTE:
+                attributes[mark.parent] = self._joined(attributes.get(mark.parent), self._own_range(mark))
+                continue
+            attribute = attributes.pop(mark.parent, None)
+            if rule.parts is not None:
+                yield from self._parts(index, rule.parts(mark.node))
+            elif rule.kind:
+                yield from self._symbols(index, attribute)
+
+    def _place(self, mark: Mark, rule: Rule) -> _Place:
+        outer = self._outer(mark)
+        if rule is WRAPPER or rule.kind:
+            outer.definitions += 1
+        if rule.scope is Scope.NONE and not rule.encloses:
+            place = _Place(rule, outer.names, outer.scope)
+            place.seen = outer.seen
+            return place
+        own = (rule.names if rule.scope_names is None else rule.scope_names)(mark.node)[:1]
+        scope = outer.scope if rule.scope is Scope.NONE else rule.scope
+        return _Place(rule, (*outer.names, *own), scope)
+
+    def _outer(self, mark: Mark) -> _Place:
+        return self.file if mark.parent < 0 else self.places[mark.parent]
+
+    def _symbols(self, index: int, attribute: _Range | None) -> Iterator[Symbol]:
+        mark, rule = self.marks[index], self.places[index].rule
+        outer = self._outer(mark)
+        in_type = outer.scope is Scope.TYPE
+        if rule.only_in_type and not in_type:
+            return
+        kind = rule.member if in_type and rule.member else rule.kind
+        if rule.refine is not None:
+            kind = rule.refine(mark.node, kind)
+        if outer.scope is Scope.FUNCTION and not rule.local and not (rule.local_functions and kind in _CODE):
+            return
+        names = rule.names(mark.node)
+        if not names:
+            return
+        where = self._joined(attribute, self._range(index))
+        end_byte, tokens = where.end_byte, None
+        for name in names:
+            if rule.first_only:
+                if name in outer.seen:
+                    continue
+                outer.seen.add(name)
+            if tokens is None:
+                tokens = self.stream.sha256(self.data, where.first, where.end, where.start_byte, end_byte)
+            source = self.data[where.start_byte : end_byte]
+            yield Symbol(
+                kind=kind,
+                name=name.rpartition(".")[2] or name,
+                qualified_name=".".join((*outer.names, name)),
+                start_line=where.start_line,
+                end_line=where.start_line + source.count(b"\n"),
+                start_byte=where.start_byte,
+                end_byte=end_byte,
+                source_sha256=hashlib.sha256(source).hexdigest(),
+                tokens_sha256=tokens,
+            )
+
+    def _parts(self, index: int, parts: list[tuple[str, tree_sitter.Node]]) -> Iterator[Symbol]:
+        """Symbols for nodes that are a single word, which no mark was made for."""
+        outer = self._outer(self.marks[index])
+        for name, node in parts:
+            source = self.data[node.start_byte : node.end_byte]
+            digest = hashlib.sha256(source).hexdigest()
+            line = node.start_point.row + 1
+            yield Symbol(
+                kind=self.places[index].rule.kind,
+                name=name,
+                qualified_name=".".join((*outer.names, name)),
+                start_line=line,
+                end_line=line,
+                start_byte=node.start_byte,
+                end_byte=node.end_byte,
+                source_sha256=digest,
+                tokens_sha256=digest,
+            )
+
+    def _range(self, index: int) -> _Range:
+        """The definition's own range, or that of what wraps it alone."""
+        mark = self.marks[index]
+        while mark.parent >= 0 and self.places[mark.parent].rule is WRAPPER:
+            if self.places[mark.parent].definitions != 1:
+                break
+            mark = self.marks[mark.parent]
+        return self._own_range(mark)
+
+    def _own_range(self, mark: Mark) -> _Range:
+        start, end = mark.node.start_byte, mark.node.end_byte
+        end -= len(self.data[start:end]) - len(self.data[start:end].rstrip())
+        return _Range(start, end, mark.node.start_point.row + 1, mark.first, mark.end)
+
+    def _joined(self, attribute: _Range | None, own: _Range) -> _Range:
+        """Both as one, if nothing stands between them but comments."""
+        if attribute is None or attribute.end != own.first:
+            return own
+        return _Range(attribute.start_byte, own.end_byte, attribute.start_line, attribute.first, own.end)

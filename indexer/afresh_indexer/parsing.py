@@ -1,0 +1,58 @@
+"""Parses source with tree-sitter, within bounds of size and time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import tree_sitter
+
+from afresh_indexer.languages import grammar
+
+MAX_BYTES = 4 * 1024 * 1024
+"""Larger sources are not parsed: a tree takes about a hundred times the source's memory."""
+PARSE_SECONDS = 20.0
+"""How long the parser may take for one source."""
+
+_CHUNK = 65536
+
+
+class NotParsedError(ValueError):
+    """A source that could not be parsed at all; the text says why, for a person."""
+
+
+def parse(
+    data: bytes,
+    language: str,
+    *,
+    path: str = "",
+    max_bytes: int = MAX_BYTES,
+    seconds: float = PARSE_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> tree_sitter.Tree:
+    """The syntax tree of a source; `path` only tells TSX from TypeScript.
+
+    Raises NotParsedError for a source over `max_bytes`, with a NUL byte, or that takes over `seconds`, and
+    LookupError for a language without a grammar.
+    """
+    parser = tree_sitter.Parser(grammar(language, "x.tsx" if path.lower().endswith(".tsx") else ""))
+    if len(data) > max_bytes:
+        raise NotParsedError(f"too large to parse: {len(data)} bytes, the limit is {max_bytes}")
+    if (position := data.find(b"\0")) >= 0:
+        raise NotParsedError(f"not source text: there is a NUL byte at offset {position}")
+    deadline = clock() + seconds
+    late = False
+
+    def is_late(_offset: int, _has_error: bool) -> bool:
+        nonlocal late
+        late = clock() > deadline
+        return late
+
+    def read(offset: int, _point: tree_sitter.Point) -> bytes:
+        return data[offset : offset + _CHUNK]
+
+    try:
+        return parser.parse(read, progress_callback=is_late)
+    except ValueError as error:
+        reason = f"parsing took over {seconds:g} seconds" if late else f"the parser gave up: {error}"
+        raise NotParsedError(reason) from error
