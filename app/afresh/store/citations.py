@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from afresh.store.columns import ids_array
+from afresh.store.columns import matching
 from afresh.store.cursor import Column, Constant, Cursor, Transaction
 from afresh.store.owners import Owner
 from afresh.store.spans import Span, dump_spans, load_spans, spans_from_rows
@@ -98,18 +98,17 @@ def put_all(tx: Transaction, owner: Owner, citations: Mapping[int, Citation]) ->
 
 def remove(tx: Transaction, owner: Owner, ids: Iterable[int]) -> None:
     """Drop what these memories or memos cite."""
-    tx.execute(
-        "DELETE FROM citations WHERE owner = ? AND owner_id IN (SELECT unnest(?::BIGINT[]))",
-        [owner, ids_array(ids)],
-    )
+    condition, params = matching("owner_id", ids)
+    tx.execute(f"DELETE FROM citations WHERE owner = ? AND {condition}", [owner, *params])
 
 
 def of(cur: Cursor, ids: Iterable[int], owner: Owner = "memory") -> dict[int, Citation]:
     """What these memories, or memos, cite, by id; those that cite nothing are left out."""
+    condition, params = matching("owner_id", ids)
     rows = cur.execute(
-        f"SELECT owner_id, root, {_COLUMNS} FROM citations WHERE owner = ? "
-        "AND owner_id IN (SELECT unnest(?::BIGINT[])) ORDER BY owner_id, ordinal",
-        [owner, ids_array(ids)],
+        f"SELECT owner_id, root, {_COLUMNS} FROM citations WHERE owner = ? AND {condition} "
+        "ORDER BY owner_id, ordinal",
+        [owner, *params],
     ).rows()
     return _grouped(rows)
 

@@ -44,9 +44,23 @@ def aware_or_none(time: datetime | None) -> datetime | None:
     return None if time is None else time.replace(tzinfo=UTC)
 
 
-def ids_array(ids: Iterable[int]) -> list[int]:
-    """Distinct ids in rising order, as a parameter for `unnest`."""
+def ids_list(ids: Iterable[int]) -> list[int]:
+    """Distinct ids in rising order."""
     return sorted({int(i) for i in ids})
+
+
+def matching(column: str, ids: Iterable[int]) -> tuple[str, list[object]]:
+    """The condition that `column` is one of `ids`, and its parameters.
+
+    The range lets row groups be skipped, and a comparison with one value is planned in half the time.
+    """
+    wanted = ids_list(ids)
+    if not wanted:
+        return "FALSE", []
+    if len(wanted) == 1:
+        return f"{column} = ?", [wanted[0]]
+    condition = f"({column} BETWEEN ? AND ? AND {column} IN (SELECT unnest(?::BIGINT[])))"
+    return condition, [wanted[0], wanted[-1], wanted]
 
 
 def build_many(kind: type[Record], columns: Mapping[str, npt.NDArray[Any]]) -> list[Record]:

@@ -138,6 +138,12 @@ class Transaction(Cursor):
         names = ", ".join([*fixed, *columns])
         params: list[object] = [constant.value for constant in fixed.values()]
         selected = [f"?::{constant.sql_type}" for constant in fixed.values()]
+        if count == 1:
+            # Planned in two thirds of the time.
+            selected += [f"?::{column.sql_type}" for column in columns.values()]
+            params += [_as_list(column.values)[0] for column in columns.values()]
+            self.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join(selected)})", params)
+            return
         if count <= _SMALL:
             selected += [f"unnest(?::{column.sql_type}[])" for column in columns.values()]
             params += [_as_list(column.values) for column in columns.values()]

@@ -48,6 +48,9 @@ _SIGNS: tuple[tuple[Failure, tuple[str, ...]], ...] = (
 )
 """In this order: a log's error quotes the errors of the other kinds."""
 
+_SHOWN = 120
+"""Characters of a command line."""
+
 _HOLDER = re.compile(r"\(PID (\d+)\)")
 
 
@@ -105,10 +108,11 @@ def holder(error: duckdb.Error) -> str:
         return "another process"
     pid = int(found.group(1))
     try:
-        command = " ".join(psutil.Process(pid).cmdline()) or psutil.Process(pid).name()
+        process = psutil.Process(pid)
+        command = " ".join(" ".join(process.cmdline() or [process.name()]).split())
     except psutil.Error:
         return f"process {pid}"
-    return f"process {pid} ({command})"
+    return f"process {pid} ({command[:_SHOWN]}{'…' if len(command) > _SHOWN else ''})"
 
 
 def _first_line(error: duckdb.Error) -> str:

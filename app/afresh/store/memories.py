@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from afresh.errors import InvalidArgumentError, NotFoundError
-from afresh.store.columns import aware, ids_array, stored
+from afresh.store.columns import aware, matching, stored
 from afresh.store.cursor import Column, Cursor, Transaction
 from afresh.store.memory_filter import MemoryFilter, feed, filter_ids
 from afresh.store.memory_records import COLUMNS, TYPES, Memory, MemoryHistory, NewMemory, memory_from_row
@@ -76,13 +76,13 @@ def find_same(tx: Transaction, project_id: int, type: str, content_sha256: str) 
     Deleted, superseded and expired ones don't, nor do notes from files. It takes a transaction: only in one
     with the insertion do two saves at the same moment make one row.
     """
-    row = tx.execute(
-        f"SELECT {COLUMNS} FROM memories WHERE content_sha256 = ? AND project_id = ? AND type = ? "
-        "AND deleted_at IS NULL AND superseded_by IS NULL AND source_kind <> 'file' "
-        "AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT 1",
-        [content_sha256, project_id, type, stored(tx.now)],
-    ).one()
-    return None if row is None else memory_from_row(row)
+    rows = tx.execute("SELECT id FROM memories WHERE content_sha256 = ?", [content_sha256]).rows()
+    for memory in get(tx, sorted(row[0] for row in rows)):
+        same = memory.project_id == project_id and memory.type == type and memory.source_kind != "file"
+        expired = memory.expires_at is not None and memory.expires_at <= tx.now
+        if same and not expired and memory.superseded_by is None:
+            return memory
+    return None
 
 
 def by_external_id(cur: Cursor, project_id: int, external_ids: Iterable[str]) -> dict[str, Memory]:
@@ -98,14 +98,11 @@ def by_external_id(cur: Cursor, project_id: int, external_ids: Iterable[str]) ->
 
 def get(cur: Cursor, ids: Sequence[int], *, include_deleted: bool = False) -> list[Memory]:
     """The memories with these ids, in the order asked, each once; those that aren't there are left out."""
-    wanted = ids_array(ids)
-    if not wanted:
+    if not ids:
         return []
-    rows = cur.execute(
-        f"SELECT {COLUMNS} FROM memories WHERE id BETWEEN ? AND ? AND id IN (SELECT unnest(?::BIGINT[])) "
-        "AND (? OR deleted_at IS NULL)",
-        [wanted[0], wanted[-1], wanted, include_deleted],
-    ).rows()
+    condition, params = matching("id", ids)
+    living = "" if include_deleted else "AND deleted_at IS NULL"
+    rows = cur.execute(f"SELECT {COLUMNS} FROM memories WHERE {condition} {living}", params).rows()
     found = {row[0]: memory_from_row(row) for row in rows}
     return [found[id_] for id_ in dict.fromkeys(int(i) for i in ids) if id_ in found]
 
@@ -151,10 +148,11 @@ def tombstone(tx: Transaction, ids: Sequence[int], reason: str | None, now: date
     """Delete memories, so that it can be undone; the ids of those that were there."""
     _keep(tx, ids, "delete", reason, now, "deleted_at IS NULL")
     moment = stored(now)
+    condition, params = matching("id", ids)
     rows = tx.execute(
         "UPDATE memories SET deleted_at = ?, updated_at = ?, version = version + 1 "
-        "WHERE id IN (SELECT unnest(?::BIGINT[])) AND deleted_at IS NULL RETURNING id",
-        [moment, moment, ids_array(ids)],
+        f"WHERE {condition} AND deleted_at IS NULL RETURNING id",
+        [moment, moment, *params],
     ).rows()
     return sorted(row[0] for row in rows)
 
@@ -181,10 +179,11 @@ def history(cur: Cursor, id: int) -> list[MemoryHistory]:
 
 def histories(cur: Cursor, ids: Iterable[int]) -> dict[int, list[MemoryHistory]]:
     """The earlier states of many memories, by id; those that were never changed are left out."""
+    condition, params = matching("id", ids)
     rows = cur.execute(
-        f"SELECT action, reason, changed_at, {COLUMNS} FROM memory_history "
-        "WHERE id IN (SELECT unnest(?::BIGINT[])) ORDER BY id, version",
-        [ids_array(ids)],
+        f"SELECT action, reason, changed_at, {COLUMNS} FROM memory_history WHERE {condition} "
+        "ORDER BY id, version",
+        params,
     ).rows()
     found: dict[int, list[MemoryHistory]] = {}
     for row in rows:
@@ -238,10 +237,11 @@ def count_by_type(cur: Cursor, project_id: int | None = None) -> dict[str, int]:
 def _keep(
     tx: Transaction, ids: Sequence[int], action: str, reason: str | None, now: datetime, only: str = "TRUE"
 ) -> None:
+    condition, params = matching("id", ids)
     tx.execute(
         f"INSERT INTO memory_history ({COLUMNS}, action, reason, changed_at) SELECT {COLUMNS}, ?, ?, ? "
-        f"FROM memories WHERE id IN (SELECT unnest(?::BIGINT[])) AND {only}",
-        [action, reason, stored(now), ids_array(ids)],
+        f"FROM memories WHERE {condition} AND {only}",
+        [action, reason, stored(now), *params],
     )
 
 

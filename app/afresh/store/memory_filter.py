@@ -60,6 +60,8 @@ def filter_ids(cur: Cursor, wanted: MemoryFilter) -> tuple[npt.NDArray[np.int64]
     ids = cur.execute(f"SELECT id FROM memories WHERE {where}", params).numpy()["id"]
     until = None
     if not wanted.include_superseded:
+        where = f"expires_at > ? AND {where}"
+        params = [stored(wanted.now), *params]
         row = cur.execute(f"SELECT min(expires_at) FROM memories WHERE {where}", params).one()
         until = aware_or_none(row[0]) if row is not None else None
     # Updated rows stand at the table's end, so that the order is nearly, not always, the rising one.
@@ -105,10 +107,11 @@ def _conditions(wanted: MemoryFilter) -> tuple[str, list[object]]:
         add("project_id = ?", wanted.project_id)
     if wanted.checkout_id is not None:
         add("(source_kind <> 'file' OR checkout_id = ?)", wanted.checkout_id)
-    if wanted.types:
-        add("type IN (SELECT unnest(?::VARCHAR[]))", list(wanted.types))
-    if wanted.memory_types:
-        add("memory_type IN (SELECT unnest(?::VARCHAR[]))", list(wanted.memory_types))
+    for column, allowed in (("type", wanted.types), ("memory_type", wanted.memory_types)):
+        if len(allowed) == 1:
+            add(f"{column} = ?", allowed[0])
+        elif allowed:
+            add(f"{column} IN (SELECT unnest(?::VARCHAR[]))", list(allowed))
     if wanted.path != "%":
         add("path LIKE ? ESCAPE '\\'", _pattern(wanted.path))
     if wanted.agent_id is not None:

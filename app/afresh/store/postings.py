@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from afresh.store.columns import ids_array
+from afresh.store.columns import matching
 from afresh.store.cursor import Column, Constant, Cursor, Transaction
 from afresh.store.owners import TEXTS, Owner
 
@@ -44,14 +44,8 @@ def put(tx: Transaction, owner: Owner, rows: Mapping[int, tuple[Terms, Frequenci
 
 def remove(tx: Transaction, owner: Owner, ids: Iterable[int]) -> None:
     """Drop all terms of these texts."""
-    wanted = ids_array(ids)
-    if wanted:
-        tx.execute(
-            # The range lets whole row groups be skipped.
-            "DELETE FROM postings WHERE owner = ? AND owner_id BETWEEN ? AND ? "
-            "AND owner_id IN (SELECT unnest(?::BIGINT[]))",
-            [owner, wanted[0], wanted[-1], wanted],
-        )
+    condition, params = matching("owner_id", ids)
+    tx.execute(f"DELETE FROM postings WHERE owner = ? AND {condition}", [owner, *params])
 
 
 def load(cur: Cursor, owner: Owner) -> tuple[Terms, npt.NDArray[np.int64], Frequencies]:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from afresh.store.columns import ids_array, stored
+from afresh.store.columns import ids_list, matching, stored
 from afresh.store.cursor import Column, Constant, Cursor, Transaction
 from afresh.store.owners import OWNERS, TEXTS, Owner
 
@@ -46,17 +46,14 @@ def put(tx: Transaction, owner: Owner, model: str, rows: Mapping[int, Sequence[V
 
 def remove(tx: Transaction, owner: Owner, ids: Iterable[int], *, model: str | None = None) -> None:
     """Drop the vectors of these texts, of one model or of all; of all, their places in the queue too."""
-    wanted = ids_array(ids)
-    if not wanted:
-        return
-    one_model = "" if model is None else "AND model = ?"
-    tx.execute(
-        "DELETE FROM vectors WHERE owner = ? AND owner_id BETWEEN ? AND ? "
-        f"AND owner_id IN (SELECT unnest(?::BIGINT[])) {one_model}",
-        [owner, wanted[0], wanted[-1], wanted, *([] if model is None else [model])],
-    )
+    condition, params = matching("owner_id", ids)
     if model is None:
-        done(tx, owner, wanted)
+        tx.execute(f"DELETE FROM vectors WHERE owner = ? AND {condition}", [owner, *params])
+        done(tx, owner, ids_list(ids))
+    else:
+        tx.execute(
+            f"DELETE FROM vectors WHERE owner = ? AND model = ? AND {condition}", [owner, model, *params]
+        )
 
 
 def load(cur: Cursor, owner: Owner, model: str) -> Iterator[Block]:
@@ -86,13 +83,11 @@ def load(cur: Cursor, owner: Owner, model: str) -> Iterator[Block]:
 
 def of(cur: Cursor, owner: Owner, model: str, ids: Iterable[int]) -> list[tuple[int, Vector]]:
     """The stored vectors of some texts, one (id, float32[dim]) for each chunk, in the order of ids."""
-    wanted = ids_array(ids)
-    if not wanted:
-        return []
+    condition, params = matching("owner_id", ids)
     rows = cur.execute(
-        "SELECT owner_id, chunk, vector FROM vectors WHERE owner = ? AND model = ? "
-        "AND owner_id BETWEEN ? AND ? AND owner_id IN (SELECT unnest(?::BIGINT[])) ORDER BY owner_id, chunk",
-        [owner, model, wanted[0], wanted[-1], wanted],
+        f"SELECT owner_id, chunk, vector FROM vectors WHERE owner = ? AND model = ? AND {condition} "
+        "ORDER BY owner_id, chunk",
+        [owner, model, *params],
     ).rows()
     return [(id_, np.frombuffer(vector, dtype="<f4")) for id_, _, vector in rows]
 
@@ -110,7 +105,7 @@ def drop_model(tx: Transaction, model: str) -> None:
 
 def enqueue(tx: Transaction, owner: Owner, ids: Iterable[int], *, asked: bool = False) -> None:
     """Queue texts for embedding; `asked` ones, that somebody waits for, come before all others."""
-    wanted = ids_array(ids)
+    wanted = ids_list(ids)
     if not wanted:
         return
     done(tx, owner, wanted)
@@ -146,21 +141,15 @@ def next_batch(cur: Cursor, owner: Owner, n: int) -> list[tuple[int, str]]:
 
 def texts_of(cur: Cursor, owner: Owner, ids: Iterable[int]) -> list[tuple[int, str]]:
     """The present texts of some owners as (id, text); those that can't be found any more are left out."""
-    rows = cur.execute(
-        f"SELECT id, text FROM ({TEXTS[owner]}) WHERE id IN (SELECT unnest(?::BIGINT[])) ORDER BY id",
-        [ids_array(ids)],
-    ).rows()
+    condition, params = matching("id", ids)
+    rows = cur.execute(f"SELECT id, text FROM ({TEXTS[owner]}) WHERE {condition} ORDER BY id", params).rows()
     return [(id_, text) for id_, text in rows]
 
 
 def done(tx: Transaction, owner: Owner, ids: Iterable[int]) -> None:
     """Take texts out of the queue."""
-    wanted = ids_array(ids)
-    if wanted:
-        tx.execute(
-            "DELETE FROM vector_queue WHERE owner = ? AND owner_id IN (SELECT unnest(?::BIGINT[]))",
-            [owner, wanted],
-        )
+    condition, params = matching("owner_id", ids)
+    tx.execute(f"DELETE FROM vector_queue WHERE owner = ? AND {condition}", [owner, *params])
 
 
 def pending(cur: Cursor, project_id: int | None = None) -> int:
