@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, get_args
 from unittest import mock
 
 import click
@@ -231,7 +231,7 @@ def test_every_command_explains_itself_without_an_engine(trail: tuple[str, ...])
 def test_the_values_that_options_take_are_the_contracts() -> None:
     assert cli_options.SAVE_TYPES == contracts.SAVE_TYPES
     assert cli_options.MEMORY_TYPES == contracts.MEMORY_TYPES
-    assert set(cli_options.RECALL_TYPES) == set(contracts.get_args(contracts.RecallType))
+    assert set(cli_options.RECALL_TYPES) == set(get_args(contracts.RecallType))
 
 
 def test_an_error_can_not_drive_the_terminal() -> None:

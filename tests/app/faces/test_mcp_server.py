@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import anyio
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import mcp_types as types
 import pytest
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from tests.app.faces.doubles import RESULTS, ServiceDouble
 
 from afresh import __version__
@@ -24,6 +26,9 @@ from afresh.faces.mcp_server import INSTRUCTIONS, make_server
 from afresh.faces.tool_schemas import input_schema, output_schema
 from afresh.verbs import TOOLS
 
+META = "io.modelcontextprotocol/"
+Sending = MemoryObjectSendStream[SessionMessage | Exception]
+Receiving = MemoryObjectReceiveStream[SessionMessage]
 Mode = Literal["auto", "legacy"]
 MODES: tuple[Mode, ...] = ("auto", "legacy")
 CALLER = Caller(cwd=Path("/srv/shop"), client="unknown", kind="agent")
@@ -187,11 +192,11 @@ def test_events_become_progress_that_only_grows_and_ends_with_the_last_one(mode:
 
     seen: list[tuple[float, float | None, str | None]] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        seen.append((done, total, message))
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append((progress, total, message))
 
     async def use(client: Client) -> None:
-        await client.call_tool("recall", {"query": "a"}, progress_callback=progress)
+        await client.call_tool("recall", {"query": "a"}, progress_callback=note)
         await anyio.wait_all_tasks_blocked()
 
     talk(ServiceDouble({"recall": answer}), mode, use)
@@ -208,11 +213,11 @@ def test_a_call_that_emits_thousands_of_events_is_never_held_up_by_the_client(mo
 
     seen: list[float] = []
 
-    async def progress(done: float, _total: float | None, _message: str | None) -> None:
-        seen.append(done)
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        seen.append(progress)
 
     async def use(client: Client) -> None:
-        await client.call_tool("recall", {"query": "a"}, progress_callback=progress)
+        await client.call_tool("recall", {"query": "a"}, progress_callback=note)
         await anyio.wait_all_tasks_blocked()
 
     talk(ServiceDouble({"recall": answer}), mode, use)
@@ -244,6 +249,99 @@ def test_a_cancelled_request_tells_the_verb_and_the_connection_goes_on(mode: Mod
         assert not (await client.call_tool("workspace_status", {})).is_error
 
     talk(ServiceDouble({"recall": answer}), mode, use)
+
+
+class Wire:
+    """A connection as the keeper's: JSON both ways, in the era of its first request."""
+
+    def __init__(self, era: str, to_server: Sending, from_server: Receiving) -> None:
+        self._meta: dict[str, Any] = {}
+        self._to_server = to_server
+        self._from_server = from_server
+        if era == "modern":
+            self._meta = {f"{META}protocolVersion": "2026-07-28", f"{META}clientCapabilities": {}}
+
+    async def send(self, method: str, number: int | None = None, **params: Any) -> None:
+        params["_meta"] = {**self._meta, **params.get("_meta", {})}
+        message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+        if number is not None:
+            message["id"] = number
+        line = json.dumps(message)
+        await self._to_server.send(
+            SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+        )
+
+    async def receive(self) -> dict[str, Any]:
+        sent = (await self._from_server.receive()).message.model_dump_json(by_alias=True, exclude_unset=True)
+        message: dict[str, Any] = json.loads(sent)
+        return message
+
+
+def on_the_wire(service: ServiceDouble, era: str, use: Callable[[Wire], Awaitable[None]]) -> None:
+    """A conversation in JSON with a real server, bounded in time."""
+
+    async def run() -> None:
+        to_server, server_reads = anyio.create_memory_object_stream[SessionMessage | Exception](8)
+        server_writes, from_server = anyio.create_memory_object_stream[SessionMessage](8)
+        server = make_server(service, CALLER)
+        with anyio.fail_after(30):
+            async with to_server, from_server, anyio.create_task_group() as tasks:
+                tasks.start_soon(
+                    server.run, server_reads, server_writes, server.create_initialization_options()
+                )
+                wire = Wire(era, to_server, from_server)
+                if era == "handshake":
+                    info = {"name": "test-editor", "version": "1"}
+                    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
+                    await wire.send("initialize", 0, **opening)
+                    await wire.receive()
+                    await wire.send("notifications/initialized")
+                await use(wire)
+                await to_server.aclose()
+
+    anyio.run(run)
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+def test_a_request_that_is_cancelled_on_the_wire_stops_its_verb_and_is_never_answered(era: str) -> None:
+    running, stopped = threading.Event(), threading.Event()
+
+    def answer(_arguments: Mapping[str, Any], call: Call) -> Result:
+        running.set()
+        if call.cancelled.wait(20):
+            stopped.set()
+        return RESULTS["recall"]
+
+    async def use(wire: Wire) -> None:
+        await wire.send("tools/call", 1, name="recall", arguments={"query": "a"})
+        assert await anyio.to_thread.run_sync(running.wait, 20)
+        await wire.send("notifications/cancelled", requestId=1, reason="no longer wanted")
+        assert await anyio.to_thread.run_sync(stopped.wait, 20)
+        await wire.send("tools/call", 2, name="workspace_status", arguments={})
+        answered = await wire.receive()
+        assert (answered["id"], answered["result"]["isError"]) == (2, False)
+
+    on_the_wire(ServiceDouble({"recall": answer}), era, use)
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+def test_progress_is_sent_under_the_clients_token_before_the_answer_and_never_without_one(era: str) -> None:
+    def answer(_arguments: Mapping[str, Any], call: Call) -> Result:
+        call.emit({"kind": "progress", "phase": "scan", "done": 1, "total": 2, "message": "half"})
+        return RESULTS["recall"]
+
+    async def use(wire: Wire) -> None:
+        await wire.send(
+            "tools/call", 1, name="recall", arguments={"query": "a"}, _meta={"progressToken": "t"}
+        )
+        told, answered = await wire.receive(), await wire.receive()
+        assert told["method"] == "notifications/progress"
+        assert told["params"] == {"progressToken": "t", "progress": 1.0, "total": 2.0, "message": "half"}
+        assert answered["id"] == 1
+        await wire.send("tools/call", 2, **asked)
+        assert (await wire.receive())["id"] == 2
+
+    on_the_wire(ServiceDouble({"recall": answer}), era, use)
 
 
 @pytest.mark.parametrize("mode", MODES)
