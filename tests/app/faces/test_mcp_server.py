@@ -331,9 +331,8 @@ def test_progress_is_sent_under_the_clients_token_before_the_answer_and_never_wi
         return RESULTS["recall"]
 
     async def use(wire: Wire) -> None:
-        await wire.send(
-            "tools/call", 1, name="recall", arguments={"query": "a"}, _meta={"progressToken": "t"}
-        )
+        asked: dict[str, Any] = {"name": "recall", "arguments": {"query": "a"}}
+        await wire.send("tools/call", 1, **asked, _meta={"progressToken": "t"})
         told, answered = await wire.receive(), await wire.receive()
         assert told["method"] == "notifications/progress"
         assert told["params"] == {"progressToken": "t", "progress": 1.0, "total": 2.0, "message": "half"}
