@@ -23,7 +23,7 @@ _STATES = {"ok": ("● ok", "green"), "warning": ("▲ warning", "yellow"), "err
 def indexed(result: Mapping[str, Any]) -> list[Line]:
     """What an index found, left out and why, and how long it took."""
     head = line((f"{result['project']}", "bold"), f"  {result['root']}")
-    if result["read"] == 0:
+    if not any(result[key] for key in ("read", "added", "changed", "removed")):
         told = f"nothing changed: no file was opened ({counted(result['files'], 'file')} checked"
         return [head, line(f"{told} in {told_seconds(result['elapsed_s'])})", indent=2)]
     languages = sorted(result["languages"].items(), key=lambda item: (-item[1], item[0]))
@@ -49,10 +49,10 @@ def indexed(result: Mapping[str, Any]) -> list[Line]:
             f"outlines after {told_seconds(result['outlined_s'])})",
         )
     )
-    examples = [
-        line((f"{item['path']}: {_words(item['reason'])} {item['detail']}".rstrip(), "dim"), indent=4)
-        for item in result["excluded_examples"][:5]
-    ]
+    examples = []
+    for item in result["excluded_examples"][:5]:
+        detail = f" ({item['detail']})" if item["detail"] else ""
+        examples.append(line((f"{item['path']}: {_words(item['reason'])}{detail}", "dim"), indent=4))
     return [head, *columns(rows, indent=2), *examples]
 
 
@@ -69,6 +69,7 @@ def status(result: Mapping[str, Any], now: datetime) -> list[Line]:
     vectors = (
         f", {counted(model['vectors_pending'], 'vector')} to come" if model.get("vectors_pending") else ""
     )
+    searching = f"{model['id']} ({model['source']})" if model["id"] else model["source"]
     provider = f"{llm['provider']} {llm['model'] or ''}".rstrip() if llm["provider"] else "none"
     if llm["reachable"] is False:
         provider += " (not reachable)"
@@ -91,7 +92,7 @@ def status(result: Mapping[str, Any], now: datetime) -> list[Line]:
         ),
         (("watch", "dim"), watching),
         *([(("last change", "dim"), told_time(changed, now))] if (changed := watch["last_change"]) else []),
-        (("model", "dim"), f"{model['id'] or 'none'} ({model['source']}){vectors}"),
+        (("model", "dim"), f"{searching}{vectors}"),
         (("llm", "dim"), provider),
         (
             ("keeper", "dim"),

@@ -233,7 +233,7 @@ INDEXED = IndexResult(
     languages={"python": 90, "go": 20},
     notes=12,
     excluded={"binary": 2, "too_large": 1, "unreadable": 0},
-    excluded_examples=[ExcludedExample(path="logo.png", reason="binary", detail="")],
+    excluded_examples=[ExcludedExample(path="logo.png", reason="binary", detail="it has a NUL byte")],
     ignored=40,
     ignore_source="git",
     outline_errors=1,

@@ -41,7 +41,7 @@ SUMMARY = (
     "  left out   2 binary; 1 too large; 40 ignored by rule (git)\n"
     "  outlines   1 file could not be parsed\n"
     "  time       1.25 s (hashes current after 0.31 s, outlines after 1.20 s)\n"
-    "    logo.png: binary\n"
+    "    logo.png: binary (it has a NUL byte)\n"
 )
 
 
@@ -71,6 +71,23 @@ def test_an_index_that_found_no_change_says_that_no_file_was_opened() -> None:
     assert outcome.out == (
         "shop  /srv/shop\n  nothing changed: no file was opened (120 files checked in 0.04 s)\n"
     )
+
+
+def test_an_index_that_found_files_gone_says_so_though_it_opened_none() -> None:
+    gone = UNCHANGED.model_copy(update={"removed": 2})
+    outcome = run("index", engine=EngineDouble({"index": gone}))
+    assert "0 added, 0 changed, 2 removed" in outcome.out
+    assert "nothing changed" not in outcome.out
+
+
+def test_a_model_that_is_being_loaded_is_told_as_that() -> None:
+    loading = STATUS.model_copy(
+        update={
+            "model": STATUS.model.model_copy(update={"id": None, "source": "loading", "vectors_pending": 1})
+        }
+    )
+    outcome = run("status", engine=EngineDouble({"workspace_status": loading}))
+    assert "  model        loading, 1 vector to come\n" in outcome.out
 
 
 def test_progress_in_a_pipe_is_at_most_one_line_a_second_on_stderr() -> None:
