@@ -106,18 +106,15 @@ class NativeWatch:
         raw = self._gather(halt, gathered)
         for _ in range(_ROUNDS):
             self._take(raw, gathered)
-            if (
-                not (self._pending or self._stale)
-                or self._clock.monotonic() < self._rebuild_from
-                or halt.is_set()
-            ):
+            if not self._pending or self._clock.monotonic() < self._rebuild_from or halt.is_set():
                 break
-            if self._pending:
-                self._ignored.refresh()
+            self._ignored.refresh()
             gathered.paths |= {path for path in self._pending if path and not self._ignored.covers(path)}
             raw = self._settle()
             if not raw:
                 break
+        else:
+            self._take(raw, gathered)
         gathered.lost = gathered.lost or self._lost
         self._lost = False
         return gathered
@@ -140,7 +137,7 @@ class NativeWatch:
     def _gather(self, halt: Halt, gathered: Gathered) -> RawChanges:
         settings, monotonic = self._settings, self._clock.monotonic
         wait_s = settings.tick_s
-        if self._pending or self._stale:
+        if self._pending:
             wait_s = min(wait_s, max(self._rebuild_from - monotonic(), 0.0))
         raw = self._next(max(int(wait_s * 1000), 1), halt)
         if not raw:
@@ -208,16 +205,12 @@ class NativeWatch:
         return path if os.sep == "/" else path.replace(os.sep, "/")
 
     def _forget(self, gone: set[str]) -> None:
-        """Drop folders and all below them: a folder of the same name that comes later is another one."""
-        below = {
+        """Drop folders and all below them, as the library does: what comes in their place is another one."""
+        self._folders = {
             folder
             for folder in self._folders
-            if folder in gone or any(above in gone for above in ancestors(folder))
+            if folder not in gone and not any(above in gone for above in ancestors(folder))
         }
-        self._folders -= below
-        if below != gone:
-            # Moved away with folders in it, whose watches would go on telling of the old places.
-            self._stale = True
 
     def _settle(self) -> RawChanges:
         """Watch what is pending and give what the handles saw meanwhile.
@@ -244,7 +237,8 @@ class NativeWatch:
         seen: RawChanges = set()
         if self._handle is not None:
             try:
-                seen = self._next(1, None)
+                # Time for what the kernel has queued to pass through the library's thread.
+                seen = self._next(2 * self._settings.step_ms, None)
             except WatchBroken:
                 self._lost = True
             self._handle.close()

@@ -46,6 +46,24 @@ def test_a_root_that_is_deleted_and_made_anew_is_watched_again(
     anyio.run(scenario)
 
 
+def test_a_root_remade_before_anyone_looked_is_watched_again(
+    root: Path, settings: WatchSettings, watching: Watching
+) -> None:
+    """File systems give the freed inode to the next folder, so the inode alone doesn't tell."""
+
+    async def scenario() -> None:
+        async with watching(root, settings) as watched:
+            shutil.rmtree(root)
+            root.mkdir()
+            await watched.until(lambda event: event.rescan or watched.covers(event, "a.py"))
+            write(root / "fresh.py")
+            await watched.until(lambda event: watched.covers(event, "fresh.py"))
+            write(root / "fresh.py", "edited after that\n")
+            await watched.told_of("fresh.py")
+
+    anyio.run(scenario)
+
+
 def test_another_folder_put_in_the_root_s_place_is_compared_and_watched(
     root: Path, settings: WatchSettings, tmp_path: Path, watching: Watching
 ) -> None:

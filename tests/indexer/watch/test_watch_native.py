@@ -16,8 +16,9 @@ from typing import Any
 import anyio
 import pytest
 
-from afresh_indexer.watch import WatchSettings
+from afresh_indexer.watch import Clock, WatchSettings
 from afresh_indexer.watch_native import NativeHandle, open_native
+from afresh_indexer.watch_settings import Halt
 
 Watching = Callable[..., AbstractAsyncContextManager[Any]]
 CommitAll = Callable[[Path], None]
@@ -151,12 +152,142 @@ def test_no_watch_is_spent_on_ignored_folders_links_and_git_internals(
     anyio.run(scenario)
 
 
+class Hooked:
+    """Real handles, with something done just before each but the first is opened."""
+
+    def __init__(self, before: Callable[[], object]) -> None:
+        self._before = before
+        self._first = True
+
+    def __call__(self, paths: list[str], recursive: bool) -> NativeHandle:
+        if not self._first:
+            self._before()
+        self._first = False
+        return open_native(paths, recursive)
+
+
+def test_what_happens_while_the_watches_are_replaced_is_told(
+    root: Path, folders: WatchSettings, watching: Watching
+) -> None:
+    edits = iter(range(100))
+    hooked = Hooked(lambda: write(root / "src" / "b.py", "x" * next(edits)))
+
+    async def scenario() -> None:
+        async with watching(root, folders, open_handle=hooked) as watched:
+            (root / "more").mkdir()
+            await watched.told_of("more", "src/b.py")
+
+    anyio.run(scenario)
+
+
+def test_a_folder_that_comes_up_while_the_watches_are_replaced_is_watched_too(
+    root: Path, folders: WatchSettings, watching: Watching
+) -> None:
+    hooked = Hooked(lambda: (root / "more" / "inner").mkdir(exist_ok=True))
+
+    async def scenario() -> None:
+        async with watching(root, folders, open_handle=hooked) as watched:
+            (root / "more").mkdir()
+            await watched.told_of("more")
+            write(root / "more" / "inner" / "x.py")
+            await watched.told_of("more/inner/x.py")
+
+    anyio.run(scenario)
+
+
+def test_a_folder_that_vanishes_before_it_is_watched_costs_nothing(
+    root: Path, folders: WatchSettings, watching: Watching
+) -> None:
+    hooked = Hooked(lambda: shutil.rmtree(root / "brief", ignore_errors=True))
+
+    async def scenario() -> None:
+        async with watching(root, folders, open_handle=hooked) as watched:
+            (root / "brief").mkdir()
+            await watched.told_of("brief")
+            write(root / "src" / "b.py")
+            await watched.told_of("src/b.py")
+            assert all(event.state is None for event in watched.events[1:])
+
+    anyio.run(scenario)
+
+
+def test_lively_folders_in_a_tree_that_is_slow_to_watch_are_told_at_once_and_again_when_watched(
+    root: Path, folders: WatchSettings, watching: Watching
+) -> None:
+    now = [1000.0]
+
+    def a_slow_opening() -> None:
+        now[0] += 1.0
+
+    async def scenario() -> None:
+        clock = Clock(monotonic=lambda: now[0])
+        quick_tick = replace(folders, tick_s=0.05)
+        async with watching(root, quick_tick, open_handle=Hooked(a_slow_opening), clock=clock) as watched:
+            (root / "first").mkdir()
+            await watched.told_of("first")
+            (root / "second").mkdir()
+            await watched.told_of("second")
+            write(root / "second" / "x.py")
+            assert await watched.only_marker(root) == [], "not watched yet"
+            now[0] += 8.9
+            assert await watched.only_marker(root) == [], "not before nine times the opening have passed"
+            now[0] += 0.2
+            await watched.told_of("second/x.py")
+            write(root / "second" / "x.py", "edited, and now it is watched\n")
+            event = await watched.told_of("second/x.py")
+            assert event.paths == {"second/x.py"}
+
+    anyio.run(scenario)
+
+
+def test_changes_under_git_s_lock_are_told_together_once_it_has_let_go(
+    root: Path, folders: WatchSettings, watching: Watching, commit_all: CommitAll
+) -> None:
+    commit_all(root)
+    lock = root / ".git" / "index.lock"
+
+    class UnderLock:
+        """A real handle, in whose first two silences git goes on with its checkout."""
+
+        def __init__(self, handle: NativeHandle) -> None:
+            self._handle = handle
+            self._silences = 0
+            self._begun = False
+            self.close = handle.close
+
+        def watch(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: Halt | None, /) -> Any:
+            if self._silences == 2:
+                write(root / ".git" / "HEAD", "ref: refs/heads/other\n")
+            found = self._handle.watch(debounce_ms, step_ms, timeout_ms, stop_event)
+            self._begun = self._begun or not isinstance(found, str)
+            if self._begun and found == "timeout":
+                self._silences += 1
+                if self._silences == 1:
+                    write(root / "src" / "b.py")
+                elif self._silences == 2:
+                    lock.unlink()
+            return found
+
+    async def scenario() -> None:
+        def under_lock(paths: list[str], recursive: bool) -> NativeHandle:
+            return UnderLock(open_native(paths, recursive))
+
+        async with watching(root, folders, open_handle=under_lock) as watched:
+            lock.touch()
+            write(root / "a.py")
+            event = await watched.told_of("a.py")
+            assert event.paths == {"a.py", "src/b.py"}
+            assert event.rescan, "HEAD has moved within it"
+
+    anyio.run(scenario)
+
+
 def test_the_system_s_own_refusal_is_understood(root: Path) -> None:
     """With a real limit, lowered in a user namespace of its own."""
     program = """
 import json, sys, anyio
 from pathlib import Path
-from afresh_indexer.watch import WatchSettings, watch
+from afresh_indexer.watch import Clock, WatchSettings, watch
 
 async def main():
     settings = WatchSettings(mode="native")

@@ -135,16 +135,42 @@ def test_a_folder_of_a_repository_minds_the_rules_above_it(
     anyio.run(scenario)
 
 
-def test_a_root_that_becomes_a_repository_is_compared_and_its_head_minded(
-    root: Path, settings: WatchSettings, watching: Watching, git: Git, commit_all: CommitAll
+def test_a_root_that_becomes_a_repository_is_compared_and_its_head_is_minded(
+    root: Path,
+    settings: WatchSettings,
+    tmp_path: Path,
+    watching: Watching,
+    git: Git,
+    commit_all: CommitAll,
 ) -> None:
+    (tmp_path / "twin").mkdir()
+    commit_all(root)
+    (root / ".git").rename(tmp_path / "twin" / ".git")
+
     async def scenario() -> None:
-        async with watching(root, settings) as watched:
-            commit_all(root)
+        # No tick comes to the aid of the native events.
+        async with watching(root, replace(settings, tick_s=600)) as watched:
+            (tmp_path / "twin" / ".git").rename(root / ".git")
             await watched.until(lambda event: event.rescan)
-            await watched.only_marker(root)
             git(root, "checkout", "-q", "-b", "other")
             await watched.until(lambda event: event.rescan)
+
+    anyio.run(scenario)
+
+
+def test_a_folder_that_is_ignored_from_now_on_is_no_longer_followed(
+    root: Path, settings: WatchSettings, watching: Watching
+) -> None:
+    ignored: list[str] = []
+
+    async def scenario() -> None:
+        async with watching(root, settings, ignored=lambda: list(ignored)) as watched:
+            ignored.append("src")
+            write(root / ".gitignore", "src/\n")
+            await watched.until(lambda event: event.rescan)
+            await watched.only_marker(root)
+            write(root / "src" / "deep" / "c.py")
+            assert await watched.only_marker(root) == []
 
     anyio.run(scenario)
 
