@@ -274,7 +274,7 @@ def _hash_now(
                 return Unhashed(UnhashedReason.TOO_LARGE, f"{size:,} bytes, over the limit of {limit:,}"), 0
             if left is not None and size > left:
                 return Unhashed(UnhashedReason.OVER_BUDGET, f"{size:,} bytes, with {left:,} left"), 0
-            return _hash_descriptor(descriptor, buffer)
+            return _hash_descriptor(descriptor, size, buffer)
         finally:
             os.close(descriptor)
     except (FileNotFoundError, NotADirectoryError):
@@ -298,10 +298,11 @@ else:
         return len(data)
 
 
-def _hash_descriptor(descriptor: int, buffer: memoryview) -> tuple[str, int]:
+def _hash_descriptor(descriptor: int, size: int, buffer: memoryview) -> tuple[str, int]:
     hasher = sha256()
     length = 0
-    while count := _read_into(descriptor, buffer):
+    # The size was right when the file was opened; to ask for its end once more costs as much as to read.
+    while length < size and (count := _read_into(descriptor, buffer)):
         hasher.update(buffer[:count])
         length += count
     return hasher.hexdigest(), length

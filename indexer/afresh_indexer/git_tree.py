@@ -23,7 +23,6 @@ _UNREADABLE_FOLDER = re.compile(
 
 RULE_FILE = ".afreshignore"
 _RULE_FILE = RULE_FILE.encode()
-_RULE_FILE_END = _RULE_FILE + b"\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,10 @@ class TreeListing:
     nested: list[bytes]
     """Folders that are repositories of their own, submodules among them."""
     rule_files: list[bytes]
-    """The `.afreshignore` files, also those that git ignores: some keep their own rules out of sight."""
+    """The `.afreshignore` files, also those that git ignores: some keep their own rules out of sight.
+
+    git doesn't look into a folder that it ignores, and so an untracked one in there doesn't count.
+    """
     unreadable: list[str]
     """Folders that git could not open."""
 
@@ -78,13 +80,12 @@ class GitTree:
         nested = [name for name in gitlinks if os.path.lexists(f"{self.folder}/{os.fsdecode(name)}/.git")]
         nested += [name[:-1] for name in others if name.endswith(b"/")]
         others = [name for name in others if not name.endswith(b"/")]
-        hidden = [name for name in others if _is_rule_file(name)]
-        rule_files = hidden
-        if _RULE_FILE_END in result.stdout:
-            rule_files = hidden + [name for name in files if _is_rule_file(name)]
-        if hidden:
-            ignored = self.matched([os.fsdecode(name) for name in hidden])
-            others = [name for name in others if not (name in hidden and os.fsdecode(name) in ignored)]
+        rule_files: list[bytes] = []
+        if _RULE_FILE in result.stdout:
+            rule_files = [name for name in files + others if _is_rule_file(name)]
+            # What the command line's rule let through, a folder of that name too, is judged without it.
+            ignored = self.matched([os.fsdecode(name) for name in others if _RULE_FILE in name])
+            others = [name for name in others if os.fsdecode(name) not in ignored]
         return TreeListing(files + others, nested, rule_files, self._unreadable(result.stderr))
 
     def tracked(self) -> set[str]:

@@ -138,6 +138,14 @@ def test_an_afreshignore_that_git_ignores_still_counts_and_is_no_file_itself(
     assert rules.listing(["a/x.csv"]).paths == []
 
 
+def test_a_folder_named_like_the_rule_file_is_judged_as_any_folder(repository: Path, tmp_path: Path) -> None:
+    write(repository, ".gitignore", text="a/.afreshignore/\n")
+    write(repository, "a/.afreshignore/x", "b/.afreshignore/y")
+    rules = rules_of(repository, tmp_path)
+    assert set(rules.list_paths()) == {".gitignore", "b/.afreshignore/y"}
+    assert rules.ignored(["a/.afreshignore/x", "b/.afreshignore/y"]) == {"a/.afreshignore/x"}
+
+
 def test_a_root_inside_a_repository_obeys_the_rules_above_it(repository: Path, tmp_path: Path) -> None:
     write(repository, ".gitignore", text="*.log\n")
     write(repository, ".afreshignore", text="/sub/data\n")
@@ -437,10 +445,21 @@ def build(root: Path, tree: dict[str, object]) -> list[str]:
             if not (root / folder).is_file():
                 write(root, f"{folder}/{kind}".lstrip("/"), text=text + "\n")
     write(root, ".git/info/exclude", text=str(tree["exclude"]) if tree["repository"] else "")
+    if tree["repository"]:
+        for file in list(root.rglob(".afreshignore")):
+            # git does not look into a folder that it ignores, and we read no rules there.
+            inside = file.parent.relative_to(root).as_posix()
+            if inside != "." and git_ignores(root, inside):
+                file.unlink()
     tracked = [paths[i] for i in tree["tracked"] if i < len(paths)]  # type: ignore[attr-defined]
     if tracked and tree["repository"]:
         git(root, "add", "-f", "--", *tracked, GIT_LITERAL_PATHSPECS="1")
     return paths
+
+
+def git_ignores(root: Path, folder: str) -> bool:
+    result = subprocess.run(["git", "check-ignore", "-q", "--no-index", folder], cwd=root, check=False)
+    return result.returncode == 0
 
 
 def reference_by_git(root: Path, case: Path) -> set[str]:
