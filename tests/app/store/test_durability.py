@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -89,7 +90,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def big(number: int) -> NewMemory:
-    content = os.urandom(100_000).hex()
+    content = random.Random(number).randbytes(100_000).hex()
     return NewMemory(
         project_id=1, content=content, content_sha256=f"{number}", type="fact", memory_type="semantic"
     )
