@@ -1,0 +1,100 @@
+"""Says how two stretches of source differ: not at all, in form, in their documentation, or in meaning."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Literal
+
+from afresh_indexer.fingerprint import eol_free
+from afresh_indexer.source import Source
+
+Difference = Literal["unchanged", "eol_only", "cosmetic", "docs_only", "edited"]
+
+Place = tuple[int, int]
+"""Two offsets, the end excluded."""
+
+_TRAILING = re.compile(rb"[ \t]+$", re.MULTILINE)
+_SINGLE_TRAILING = re.compile(rb"(?<![ \t])[ \t]$|^[ \t]+$", re.MULTILINE)
+_FREE_ENDS = frozenset(
+    {"text", "rst", "asciidoc", "css", "scss", "less", "graphql", "protobuf", "cmake", "terraform"}
+)
+"""Languages without a grammar here in which white space at the end of a line means nothing."""
+
+
+def compare(old: Source, there: Place, new: Source, here: Place) -> Difference:
+    """How `new` differs at `here` from `old` at `there`; both must be of one language.
+
+    Where neither tokens nor the language's rules tell that a difference is form, it counts as edited.
+    """
+    before, after = old.data[slice(*there)], new.data[slice(*here)]
+    if before == after or _lacks_only_end(before, after) or _lacks_only_end(after, before):
+        return "unchanged"
+    if eol_free(before) == eol_free(after):
+        return "eol_only"
+    if words_differ(old, there, new, here):
+        return "edited"
+    old_tokens, new_tokens = old.tokens(*there), new.tokens(*here)
+    if old_tokens is None or new_tokens is None:
+        return "cosmetic" if _is_form(old.language, before, after) else "edited"
+    if old_tokens == new_tokens:
+        return "cosmetic"
+    if old.has_docstrings and old.tokens(*there, docstrings=False) == new.tokens(*here, docstrings=False):
+        return "docs_only"
+    return "edited"
+
+
+def words_differ(old: Source, there: Place, new: Source, here: Place) -> bool:
+    """Whether a scan can tell already that more than form differs: other words, or in another order."""
+    if old.scan is None or new.scan is None:
+        return False
+    if old.scan.words(*there) == new.scan.words(*here):
+        return False
+    return not (_may_mislead(old, there) or _may_mislead(new, here))
+
+
+def _may_mislead(source: Source, place: Place) -> bool:
+    scan = source.scan
+    first, last = source.line_at(place[0]), source.line_at(max(place[0], place[1] - 1))
+    return scan is not None and any(scan.is_lost(*source.span(line, line)) for line in range(first, last + 1))
+
+
+def _lacks_only_end(shorter: bytes, longer: bytes) -> bool:
+    """Whether a file's last line differs by nothing but having no end, which is no part of what it says."""
+    return (
+        bool(shorter)
+        and not shorter.endswith((b"\n", b"\r"))
+        and longer in (shorter + b"\n", shorter + b"\r\n")
+    )
+
+
+def _is_form(language: str | None, before: bytes, after: bytes) -> bool:
+    match language:
+        case "json":
+            return _json_value(before) is not None and _json_value(before) == _json_value(after)
+        case "markdown":
+            pattern = _SINGLE_TRAILING
+        case known if known in _FREE_ENDS:
+            pattern = _TRAILING
+        case _:
+            return False
+    before, after = pattern.sub(b"", eol_free(before)), pattern.sub(b"", eol_free(after))
+    return before.rstrip(b"\n") == after.rstrip(b"\n")
+
+
+def _json_value(text: bytes) -> object | None:
+    """The value with its numbers as they are written and its keys in order; None for what is no JSON."""
+    try:
+        value: object = json.loads(
+            text,
+            object_pairs_hook=lambda pairs: ("object", pairs),
+            parse_float=_as_number,
+            parse_int=_as_number,
+        )
+    except (ValueError, RecursionError):
+        return None
+    return ("value", value)
+
+
+def _as_number(text: str) -> tuple[str, str]:
+    return ("number", text)

@@ -1,0 +1,240 @@
+"""Judges a cited span from the lines that changed alone, where these leave no doubt.
+
+Most changes to a file leave most spans untouched, touch their comments, or plainly change their code; then
+no syntax tree is needed. Each rule here is one-sided: it gives a verdict, or None for the syntax tree to
+decide, never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from afresh_indexer.hunks import Hunk, LineMap
+from afresh_indexer.source import Source
+
+QuickVerdict = Literal["unchanged", "cosmetic", "edited"]
+
+_ATTRIBUTE = re.compile(rb"\s*(?:@|#\[|#!\[|\[|template\b)")
+_CLOSED = (b"}", b";")
+_CONTINUES = re.compile(
+    rb"\s*(?:else|catch|except|finally|while|as|satisfies|in|is|instanceof|where|and|or|if|then|do|extends"
+    rb"|implements)\b|\s*[^\s\w/#@}\"'`*]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict with the lines that the span has now."""
+
+    now: QuickVerdict
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The line in which a definition has its name, in both versions."""
+
+    old: int
+    new: int
+
+
+class QuickJudge:
+    """Looks at one change of one file. Lines count from 1."""
+
+    def __init__(self, old: Source, new: Source, line_map: LineMap) -> None:
+        self.old = old
+        self.new = new
+        self.map = line_map
+        self._harmless: dict[Hunk, bool] = {}
+
+    def whole_file(self) -> QuickVerdict | None:
+        """The file's own verdict: cosmetic if only comments changed, edited if its words did."""
+        hunks = self.map.hunks
+        if hunks and all(map(self.is_harmless, hunks)):
+            return "cosmetic"
+        return "edited" if self._words_differ(hunks) else None
+
+    def lines(self, start: int, end: int) -> Judged | None:
+        """The verdict on lines that were cited as such, some of which changed, or None."""
+        inside = [hunk for hunk in self.map.touching(start, end) if _overlaps(hunk, start, end)]
+        if not inside or not all(start <= hunk.old_start and hunk.old_end <= end for hunk in inside):
+            return None
+        first, last = self.map.project(start, end)
+        if last < first:
+            return None
+        if all(map(self.is_harmless, inside)):
+            return Judged("cosmetic", first, last)
+        return None
+
+    def symbol(self, start: int, end: int, name: str) -> Judged | None:
+        """The verdict on the definition of `name` (qualified) in these old lines, or None."""
+        if not 1 <= start <= end <= len(self.old.lines):
+            return None
+        head = self._head(start, end, name)
+        first, last = self._new_start(start, head), self.map.to_new(end)
+        if first is None or not self._is_in_same_place(start, first, name):
+            return None
+        harmful: list[Hunk] = []
+        is_touched = False
+        for hunk in self.map.touching(start, end):
+            overlaps = _overlaps(hunk, start, end)
+            if overlaps or not self._is_apart(hunk, start, end):
+                if self.is_harmless(hunk):
+                    is_touched = is_touched or overlaps
+                else:
+                    harmful.append(hunk)
+        if not harmful and not is_touched:
+            return Judged("unchanged", first, first + end - start)
+        if last is None or not all(self._is_within(hunk, start, end, head) for hunk in harmful):
+            return None
+        if not harmful:
+            return Judged("cosmetic", first, last)
+        return Judged("edited", first, last) if self._words_differ(harmful) else None
+
+    def is_harmless(self, hunk: Hunk) -> bool:
+        """Whether a hunk replaced nothing but comment lines and blank ones by such."""
+        known = self._harmless.get(hunk)
+        if known is None:
+            known = self._harmless[hunk] = (
+                self._comments_are_form
+                and self._are_comments(self.old, hunk.old_start, hunk.old_end)
+                and self._are_comments(self.new, hunk.new_start, hunk.new_end)
+            )
+        return known
+
+    @cached_property
+    def _comments_are_form(self) -> bool:
+        scans = (self.old.scan, self.new.scan)
+        return all(scan is not None and scan.comments_are_form for scan in scans)
+
+    def _are_comments(self, source: Source, start: int, end: int) -> bool:
+        scan = source.scan
+        if scan is None or (1 < start <= end and source.lines[start - 2].endswith(b"\\")):
+            return False
+        return all(scan.is_comment_line(*source.span(line, line)) for line in range(start, end + 1))
+
+    def _words_differ(self, hunks: Sequence[Hunk]) -> bool:
+        """Whether other words stand in the hunks than before, in whatever order."""
+        words: Counter[bytes] = Counter()
+        for source, sign in ((self.old, 1), (self.new, -1)):
+            scan = source.scan
+            if scan is None:
+                return False
+            for hunk in hunks:
+                start, end = (hunk.old_start, hunk.old_end) if sign == 1 else (hunk.new_start, hunk.new_end)
+                for line in range(start, end + 1):
+                    place = source.span(line, line)
+                    if scan.is_lost(*place):
+                        return False
+                    for word in scan.words(*place):
+                        words[word] += sign
+        return any(words.values())
+
+    def _is_apart(self, hunk: Hunk, start: int, end: int) -> bool:
+        """Whether a hunk beside a definition can't have become a part of it."""
+        if hunk.old_end < start:
+            added = self.new.lines[hunk.new_start - 1 : hunk.new_end]
+            above = next(
+                (line for line in reversed(self.new.lines[: hunk.new_start - 1]) if line.strip()), b""
+            )
+            if any(map(_ATTRIBUTE.match, (*added, above))):
+                return False
+            last = added[-1].rstrip() if added else b""
+            return not last or self.old.language == "python" or last.endswith(_CLOSED)
+        closed = self.old.lines[end - 1].rstrip().endswith(_CLOSED)
+        if not closed and self.old.language != "python":
+            return False
+        for line in self.new.lines[hunk.new_start - 1 :]:
+            if line.strip():
+                deeper = _indent(line) > _indent(self.old.lines[start - 1])
+                return not deeper and (self.old.language == "python" or _CONTINUES.match(line) is None)
+        return True
+
+    def _is_in_same_place(self, start: int, first: int, name: str) -> bool:
+        """Whether the definitions around a name are what they were, going by the lines that open them."""
+        around = name.split(".")[:-1]
+        if not around or not self.map.hunks or self.map.hunks[0].old_start > start:
+            return True
+        chain = _openers(self.old.lines, start)
+        return chain == _openers(self.new.lines, first) and all(
+            any(re.search(rb"\b%b\b" % re.escape(part.encode()), line) for line in chain) for part in around
+        )
+
+    def _head(self, start: int, end: int, name: str) -> _Head | None:
+        """The first line of a definition that has its name in it, if it starts as it did where it changed."""
+        pattern = re.compile(rb"\b%b\b" % re.escape(name.rpartition(".")[2].encode()))
+        for number in range(start, end + 1):
+            found = pattern.search(self.old.lines[number - 1])
+            if found is not None:
+                return self._placed(number, self.old.lines[number - 1][: found.end()])
+        return None
+
+    def _placed(self, number: int, opening: bytes) -> _Head | None:
+        now = self.map.to_new(number)
+        if now is not None:
+            return _Head(number, now)
+        opens = re.compile(rb"%b(?!\w)" % re.escape(opening))
+        for hunk in self.map.touching(number, number):
+            if hunk.old_start <= number <= hunk.old_end:
+                found = [
+                    line
+                    for line in range(hunk.new_start, hunk.new_end + 1)
+                    if opens.match(self.new.lines[line - 1])
+                ]
+                return _Head(number, found[0]) if len(found) == 1 else None
+        return None
+
+    def _new_start(self, start: int, head: _Head | None) -> int | None:
+        """The first new line of a definition: what stood before its name must have been kept."""
+        if head is None:
+            return None
+        return head.new if start == head.old else self.map.to_new(start)
+
+    def _is_within(self, hunk: Hunk, start: int, end: int, head: _Head | None) -> bool:
+        """Whether a hunk can only have changed what is inside a definition, not where it begins or ends."""
+        if head is None or hunk.old_start < start or hunk.old_end >= end:
+            return False
+        if hunk.old_end < head.old or (hunk.old_start == start and hunk.new_start < head.new):
+            return False
+        indent = _indent(self.old.lines[start - 1])
+        for source, first, last, own in (
+            (self.old, hunk.old_start, hunk.old_end, head.old),
+            (self.new, hunk.new_start, hunk.new_end, head.new),
+        ):
+            for number in range(first, last + 1):
+                line = source.lines[number - 1]
+                is_deep = _indent(line) > indent or line[indent : indent + 1] == b")"
+                if number != own and line.strip() and not is_deep:
+                    return False
+        return True
+
+
+def _overlaps(hunk: Hunk, start: int, end: int) -> bool:
+    """Whether a hunk removed lines of a range or added some between two of them."""
+    if hunk.old_lines == 0:
+        return start < hunk.old_start <= end
+    return hunk.old_start <= end and hunk.old_end >= start
+
+
+def _indent(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _openers(lines: Sequence[bytes], at: int) -> list[bytes]:
+    """The lines above a line that are indented less than all between: they open the blocks around it."""
+    indent = _indent(lines[at - 1])
+    found: list[bytes] = []
+    for number in range(at - 2, -1, -1):
+        if indent == 0:
+            break
+        line = lines[number]
+        if (own := _indent(line)) < indent and own < len(line):
+            found.append(line)
+            indent = own
+    return found

@@ -1,0 +1,152 @@
+"""One version of a file, read as far as questions about it go: lines, then a scan, then a syntax tree."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
+
+import tree_sitter
+
+from afresh_indexer.languages import has_grammar
+from afresh_indexer.lexing import LEXES, Scan
+from afresh_indexer.outline import outline
+from afresh_indexer.parsing import NotParsedError, parse
+from afresh_indexer.records import Symbol
+from afresh_indexer.stream import CLOSE, EXACT, Stream, read_stream
+from afresh_indexer.tokens import docstring_ranges
+
+_BINARY_WITHIN = 8000
+"""Git's rule: a file with a NUL byte in its first so many is no text."""
+
+
+class Source:
+    """The bytes of one version, with what was found out about them. Lines count from 1, offsets from 0."""
+
+    def __init__(self, data: bytes, language: str | None, path: str) -> None:
+        self.data = data
+        self.language = language
+        self.path = path
+
+    @cached_property
+    def is_binary(self) -> bool:
+        return b"\0" in self.data[:_BINARY_WITHIN]
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines without their ends."""
+        return self.data.splitlines()
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return list(accumulate(map(len, self.data.splitlines(keepends=True)), initial=0))
+
+    def clamp(self, start_line: int, end_line: int) -> tuple[int, int]:
+        """The part of a range of lines that is there; its end is before its start where none is."""
+        return max(1, start_line), min(end_line, len(self.lines))
+
+    def span(self, start_line: int, end_line: int) -> tuple[int, int]:
+        """The offsets of whole lines, the last one's end included."""
+        last = len(self._offsets) - 1
+        start = self._offsets[min(max(start_line - 1, 0), last)]
+        return start, max(start, self._offsets[min(max(end_line, 0), last)])
+
+    def line_at(self, offset: int) -> int:
+        """The line in which an offset is."""
+        return max(1, bisect_right(self._offsets, offset, hi=max(1, len(self._offsets) - 1)))
+
+    @cached_property
+    def scan(self) -> Scan | None:
+        """None for a language whose comments a scan can't tell."""
+        if self.language is None or self.language not in LEXES or self.is_binary:
+            return None
+        return Scan(self.data, self.language)
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The definitions; none where the language has no grammar or the source can't be parsed."""
+        return outline(self.path, self.data, self.language).symbols
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Symbol]]:
+        """The definitions by qualified name, in order; overloads share one."""
+        named: dict[str, list[Symbol]] = {}
+        for symbol in self.symbols:
+            named.setdefault(symbol.qualified_name, []).append(symbol)
+        return named
+
+    def source_of(self, symbol: Symbol) -> bytes:
+        """A definition's own bytes."""
+        return self.data[symbol.start_byte : symbol.end_byte]
+
+    def tokens(self, start: int, end: int, *, docstrings: bool = True) -> list[bytes] | None:
+        """The normalised tokens between two offsets, as `tokens.token_stream` gives them.
+
+        None where the language has no grammar or the source can't be parsed.
+        """
+        stream = self._stream if docstrings else self._stream_without_docstrings
+        if stream is None:
+            return None
+        if stream.exact:
+            return [EXACT + self.data[start:end]]
+        return [stream.tokens[index] for index in _between(stream, start, end)]
+
+    def find_tokens(self, wanted: Sequence[bytes], start: int, end: int) -> tuple[int, int] | None:
+        """Where between two offsets a run of tokens stands, as offsets; None unless it is there just once."""
+        stream = self._stream
+        if stream is None or stream.exact or not wanted:
+            return None
+        indexes = _between(stream, start, end)
+        text = b"\0".join((b"", *(stream.tokens[index] for index in indexes), b""))
+        run = b"\0".join((b"", *wanted, b""))
+        at = text.find(run)
+        if at < 0 or text.find(run, at + 1) >= 0:
+            return None
+        first = text.count(b"\0", 0, at)
+        found = indexes[first : first + len(wanted)]
+        return stream.starts[found[0]], max(stream.ends[index] for index in found)
+
+    @cached_property
+    def has_docstrings(self) -> bool:
+        """Whether the language has docstrings that are no comments, and the source could be parsed."""
+        return self.language == "python" and self._tree is not None
+
+    @cached_property
+    def _tree(self) -> tree_sitter.Tree | None:
+        if self.language is None or not has_grammar(self.language):
+            return None
+        try:
+            return parse(self.data, self.language, path=self.path)
+        except NotParsedError:
+            return None
+
+    @cached_property
+    def _stream(self) -> Stream | None:
+        return self._read(frozenset())
+
+    @cached_property
+    def _stream_without_docstrings(self) -> Stream | None:
+        if not self.has_docstrings:
+            return self._stream
+        ranges = docstring_ranges(self.data, "python", path=self.path)
+        return self._read(frozenset(start for start, _ in ranges)) if ranges else self._stream
+
+    def _read(self, skipped: frozenset[int]) -> Stream | None:
+        if self._tree is None or self.language is None:
+            return None
+        return read_stream(
+            self._tree, self.data, self.language, path=self.path, positions=True, skipped=skipped
+        )
+
+
+def _between(stream: Stream, start: int, end: int) -> list[int]:
+    """The indexes of the tokens of a range: a mark of structure counts where its node begins, or ends."""
+    found: list[int] = []
+    for index in range(bisect_left(stream.starts, start), len(stream.tokens)):
+        at = stream.starts[index]
+        if at > end:
+            break
+        if start < at if stream.tokens[index] == CLOSE else at < end:
+            found.append(index)
+    return found
