@@ -22,6 +22,7 @@ _PATTERN_NAMES = frozenset(
         "type_identifier",
     )
 )
+_RUBY_NAMES = ("simple_symbol", "string", "delimited_symbol")
 _DECLARATORS = frozenset(
     (
         "identifier",
@@ -110,6 +111,30 @@ def ruby_assignment(node: tree_sitter.Node) -> list[str]:
     ]
 
 
+def ruby_macro(node: tree_sitter.Node) -> list[str]:
+    """The methods that `attr_accessor :a, :b`, `alias_method :new, :old` or `define_method(:a)` define."""
+    method, arguments = node.child_by_field_name("method"), node.child_by_field_name("arguments")
+    if method is None or arguments is None:
+        return []
+    kind = text_of(method)
+    given = [text_of(one).strip(":\"'") for one in arguments.named_children if one.type in _RUBY_NAMES]
+    if kind in ("alias_method", "define_method"):
+        return given[:1]
+    if kind == "attr_writer":
+        return [f"{name}=" for name in given]
+    if kind == "attr_accessor":
+        return [name for one in given for name in (one, f"{one}=")]
+    return given if kind == "attr_reader" else []
+
+
+def php_define(node: tree_sitter.Node) -> list[str]:
+    """The constant of `define("NAME", value)`."""
+    arguments = node.child_by_field_name("arguments")
+    first = arguments.named_child(0) if arguments is not None and arguments.named_child_count else None
+    text = text_of(first) if first is not None else ""
+    return [text[1:-1]] if text[:1] in ("'", '"') and "$" not in text else []
+
+
 def shell_assignment(node: tree_sitter.Node) -> list[str]:
     """The variable that is set; an element of an array is none."""
     name = node.child_by_field_name("name")
@@ -121,10 +146,27 @@ def javascript_assignment(node: tree_sitter.Node) -> list[str]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or left.type not in ("member_expression", "identifier") or not is_function_value(right):
         return []
-    parts = [part for part in text_of(left).split(".") if part not in _HOLDERS]
-    if not parts or not all(part.strip().isidentifier() or part.strip()[:1] in "#$_" for part in parts):
-        return []
-    return [".".join(part.strip() for part in parts)]
+    if parts := _assigned_path(node):
+        return [".".join(parts)]
+    return ["exports"] if text_of(left).replace(" ", "") == "module.exports" else []
+
+
+def _assigned_path(assignment: tree_sitter.Node) -> list[str]:
+    """The names on the left of an assignment, less those that only say where a module keeps its own."""
+    left = assignment.child_by_field_name("left")
+    parts = [part.strip() for part in text_of(left).split(".")] if left is not None else []
+    parts = [part for part in parts if part not in _HOLDERS]
+    return parts if all(re.fullmatch(r"[#$\w]+", part) for part in parts) else []
+
+
+def own_function_name(node: tree_sitter.Node) -> list[str]:
+    """The name of a function expression, unless what it is assigned to names it already."""
+    holder = node.parent
+    named = holder is not None and (
+        holder.type in ("variable_declarator", "pair")
+        or (holder.type == "assignment_expression" and bool(_assigned_path(holder)))
+    )
+    return [] if named else by_field(node)
 
 
 _HOLDERS = ("module", "exports", "this", "prototype", "window", "self", "globalThis")

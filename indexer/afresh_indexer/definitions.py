@@ -38,6 +38,8 @@ class Rule:
     names: Names = names.by_field
     scope_names: Names | None = None
     """What its members' names start with, where that is not its own name."""
+    refine_scope: Callable[[tree_sitter.Node], Scope] | None = None
+    """Tells what the node is for those inside, where it stands outside of all functions."""
     local: bool = True
     """Whether it is also a definition inside a function."""
     only_in_type: bool = False
@@ -49,6 +51,10 @@ class Rule:
     """Definitions inside start with its name, although it is no scope."""
     parts: Callable[[tree_sitter.Node], list[tuple[str, tree_sitter.Node]]] | None = None
     """In place of `names`: single words inside of it that are definitions of their own."""
+    lifted: bool = False
+    """It stands in a function's parameters and belongs to what is around the function."""
+    starts: tuple[bytes, ...] = ()
+    """What its source must start with, for kinds that are common and seldom definitions."""
     first_only: bool = False
     """A name that is set again in the same scope is one definition."""
 
@@ -88,6 +94,18 @@ def _javascript_variable(node: tree_sitter.Node, kind: str) -> str:
     if kind == "variable" and declaration is not None and declaration.children[0].type == "const":
         return "constant"
     return kind
+
+
+def _javascript_function_scope(node: tree_sitter.Node) -> Scope:
+    """A function that is called where it is written, `(function () { … })()`, stands for a module."""
+    outer = node.parent
+    while outer is not None and outer.type in _CALLED:
+        outer = outer.parent
+    called = outer is not node.parent and outer is not None and outer.type == "expression_statement"
+    return Scope.MODULE if called else Scope.FUNCTION
+
+
+_CALLED = ("call_expression", "member_expression", "parenthesized_expression", "unary_expression")
 
 
 def _javascript_member(node: tree_sitter.Node, kind: str) -> str:
@@ -138,11 +156,19 @@ def _java_field(node: tree_sitter.Node, kind: str) -> str:
 
 
 def _swift_function(node: tree_sitter.Node) -> list[str]:
-    return names.by_field(node)[:1]
+    return names.by_plain_field(node)
 
 
 def _fixed(name: str) -> Names:
     return lambda _node: [name]
+
+
+def _typescript_parameter(node: tree_sitter.Node) -> list[str]:
+    """A constructor's parameter is a field only with `private`, `readonly` and the like before it."""
+    modified = any(
+        child.type in ("accessibility_modifier", "readonly", "override_modifier") for child in node.children
+    )
+    return names.by_pattern(node) if modified else []
 
 
 def _kotlin_parameter(node: tree_sitter.Node) -> list[str]:
@@ -190,8 +216,13 @@ _JAVASCRIPT = {
     "class": Rule(scope=_TYPE, names=_no_names),
     "function_declaration": Rule("function", scope=_FUNCTION),
     "generator_function_declaration": Rule("function", scope=_FUNCTION),
-    "arrow_function": _ANONYMOUS,
-    "function_expression": _ANONYMOUS,
+    "arrow_function": Rule(scope=_FUNCTION, names=_no_names, refine_scope=_javascript_function_scope),
+    "function_expression": Rule(
+        "function",
+        scope=_FUNCTION,
+        names=names.own_function_name,
+        refine_scope=_javascript_function_scope,
+    ),
     "generator_function": _ANONYMOUS,
     "method_definition": Rule("method", scope=_FUNCTION, names=names.quoted_key, refine=_javascript_member),
     "field_definition": Rule("field", names=names.quoted_key, refine=_javascript_variable, encloses=True),
@@ -228,6 +259,9 @@ _TYPESCRIPT = {
     "enum_assignment": Rule("constant", names=names.quoted_key),
     "internal_module": Rule("module", scope=_MODULE),
     "module": Rule("module", scope=_MODULE, names=names.quoted_key),
+    "construct_signature": Rule("constructor", scope=_FUNCTION, names=_fixed("new"), only_in_type=True),
+    "required_parameter": Rule("field", names=_typescript_parameter, lifted=True),
+    "optional_parameter": Rule("field", names=_typescript_parameter, lifted=True),
     "function_type": _ANONYMOUS,
 }
 
@@ -261,7 +295,7 @@ _RUST = {
     "type_item": Rule("type"),
     "associated_type": Rule("type"),
     "const_item": Rule("constant"),
-    "static_item": Rule("variable", local=False),
+    "static_item": Rule("variable"),
     "field_declaration": Rule("field"),
     "macro_definition": Rule("macro"),
 }
@@ -342,9 +376,10 @@ _RUBY = {
     "class": Rule("class", scope=_TYPE),
     "module": Rule("module", scope=_TYPE),
     "singleton_class": Rule(scope=_TYPE, names=_no_names),
-    "method": Rule("function", "method", _FUNCTION),
-    "singleton_method": Rule("function", "method", _FUNCTION),
+    "method": Rule("function", "method", _FUNCTION, names=names.by_plain_field),
+    "singleton_method": Rule("function", "method", _FUNCTION, names=names.by_plain_field),
     "alias": Rule("method", names=names.by_plain_field),
+    "call": Rule("method", names=names.ruby_macro, starts=(b"attr_", b"alias_method", b"define_method")),
     "assignment": Rule("constant", scope=_TYPE, names=names.ruby_assignment),
 }
 
@@ -360,11 +395,12 @@ _PHP = {
     "method_declaration": Rule("method", scope=_FUNCTION),
     "anonymous_function": _ANONYMOUS,
     "arrow_function": _ANONYMOUS,
+    "function_call_expression": Rule("constant", names=names.php_define, starts=(b"define(", b"define (")),
     "const_declaration": WRAPPER,
     "const_element": Rule("constant", names=names.by_first_identifier),
     "property_declaration": WRAPPER,
     "property_element": Rule("field", names=names.php_property),
-    "property_promotion_parameter": Rule("field", names=names.php_property),
+    "property_promotion_parameter": Rule("field", names=names.php_property, lifted=True),
 }
 
 _BASH = {

@@ -21,6 +21,9 @@ QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, UNSURE = range(8, 15)
 WHOLE = frozenset((COMMENT, OPAQUE, STRING, BROKEN, MARKUP))
 """Actions that take a node's source as a whole, so that what its leaves leave out is not lost."""
 
+Watched = frozenset[tuple[str, tuple[bytes, ...]]]
+"""Kinds of nodes, each with what its source must start with; nothing there means any."""
+
 _CLOSERS = (")", "]", "}", ">")
 
 
@@ -37,7 +40,8 @@ class Tables:
     """What stands for a kind: the text of a word or sign, or the mark that opens a node."""
     leaves: list[bytes]
     """What stands before the text of a named leaf."""
-    watched: frozenset[int]
+    watched: Mapping[int, tuple[bytes, ...]]
+    """What the source of a watched node must start with, or nothing."""
     strings: Mapping[int, Callable[[bytes], bytes | None]]
     loose: Mapping[int, frozenset[str]]
     """The fields of a parent in which parentheses are form; empty where all of it is meant."""
@@ -51,7 +55,7 @@ class Tables:
 
 
 @cache
-def tables_of(language: str, tsx: bool, watched: frozenset[str]) -> Tables:
+def tables_of(language: str, tsx: bool, watched: Watched = frozenset()) -> Tables:
     """The tables of a language (TypeScript has two grammars), with these kinds watched.
 
     Raises LookupError for a language without a grammar.
@@ -74,7 +78,7 @@ def tables_of(language: str, tsx: bool, watched: frozenset[str]) -> Tables:
     dropped = frozenset(
         (kind, sign.encode()) for parent, sign in form.dropped for kind in numbers(frozenset((parent,)))
     )
-    actions = _actions(known, form, watched)
+    actions = _actions(known, form, frozenset(name for name, _ in watched))
     return Tables(
         form=form,
         names=[*names, *[""] * padding, "ERROR"],
@@ -89,7 +93,7 @@ def tables_of(language: str, tsx: bool, watched: frozenset[str]) -> Tables:
             *[b"\x02"] * (padding + 1),
         ],
         leaves=[*(b"\x02%d\x1f" % kind for kind in kinds), *[b"\x02\x1f"] * (padding + 1)],
-        watched=numbers(watched),
+        watched={kind: starts for name, starts in watched for kind in numbers(frozenset((name,)))},
         strings={kind: form.strings[names[kind]] for kind in numbers(frozenset(form.strings))},
         loose=loose,
         kept=numbers(form.separators_kept_in),

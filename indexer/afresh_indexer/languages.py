@@ -179,11 +179,25 @@ _CPP_IN_HEADER = re.compile(
 _CPP_GUARD = re.compile(
     rb"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ (]+)__cplusplus.*?^[ \t]*#[ \t]*endif", re.M | re.S
 )
+_MODELINE = re.compile(
+    rb"-\*-(?:[ \t]*|.*?mode:[ \t]*)([\w+#-]+)(?:[ \t]*-\*-|[ \t]*;)"
+    rb"|\bvim?:.*?\b(?:ft|filetype|syntax)=([\w+#-]+)"
+)
+_EDITORS_NAMES = {
+    "sh": "bash",
+    "shell-script": "bash",
+    "zsh": "bash",
+    "c++": "cpp",
+    "js": "javascript",
+    "cs": "csharp",
+}
 _SHEBANG = re.compile(rb"#![ \t]*(\S+)((?:[ \t]+\S+)*)")
 
 
 def language_of(path: str, head: bytes | None = None) -> str | None:
-    """The language's name, from the file's name, its extension, or the `#!` line in `head`; None if unknown.
+    """The language's name, from the file's name, its extension, or from `head`; None if it is not known.
+
+    In the head a `#!` line counts, or what Emacs or Vim is told.
 
     `path` is POSIX. `head` is the file's beginning (HEAD_BYTES of it are enough); without it, an extension
     that two languages share is given to the more common one, and a script without an extension is unknown.
@@ -199,7 +213,9 @@ def language_of(path: str, head: bytes | None = None) -> str | None:
             return by_extension
     if stem.startswith("dockerfile") or name.startswith("dockerfile."):
         return "dockerfile"
-    return None if head is None else _language_of_script(head[:HEAD_BYTES])
+    if head is None:
+        return None
+    return _language_of_script(head[:HEAD_BYTES]) or _language_of_modeline(head[:HEAD_BYTES])
 
 
 OUTLINED = tuple(name for name, language in LANGUAGES.items() if language.grammar is not None)
@@ -248,3 +264,13 @@ def _language_of_script(head: bytes) -> str | None:
         return None
     program = programs[0].removesuffix(".exe")
     return _BY_INTERPRETER.get(program) or _BY_INTERPRETER.get(program.rstrip("0123456789.-"))
+
+
+def _language_of_modeline(head: bytes) -> str | None:
+    """What a line for Emacs or Vim among the first five says."""
+    found = _MODELINE.search(b"\n".join(head.split(b"\n", 5)[:5]))
+    if found is None:
+        return None
+    name = (found[1] or found[2]).decode("ascii").lower()
+    name = _EDITORS_NAMES.get(name, name)
+    return name if name in LANGUAGES else None

@@ -10,10 +10,12 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import tree_sitter
 
 from afresh_indexer.definitions import ATTRIBUTE, DEFINITIONS, WRAPPER, Rule, Scope
+from afresh_indexer.form_tables import Watched
 from afresh_indexer.languages import has_grammar
 from afresh_indexer.parsing import MAX_BYTES, PARSE_SECONDS, NotParsedError, parse
 from afresh_indexer.records import Outline, Symbol
@@ -48,8 +50,13 @@ def outline(
     except NotParsedError as error:
         return Outline(path, digest, (), str(error))
     rules = DEFINITIONS[language]
-    stream = read_stream(tree, data, language, path=path, watched=frozenset(rules))
+    stream = read_stream(tree, data, language, path=path, watched=_watched(language))
     return Outline(path, digest, tuple(_Definitions(rules, stream, data).symbols()))
+
+
+@cache
+def _watched(language: str) -> Watched:
+    return frozenset((kind, rule.starts) for kind, rule in DEFINITIONS[language].items())
 
 
 @dataclass(slots=True)
@@ -110,6 +117,8 @@ class _Definitions:
             return place
         own = (rule.names if rule.scope_names is None else rule.scope_names)(mark.node)[:1]
         scope = outer.scope if rule.scope is Scope.NONE else rule.scope
+        if rule.refine_scope is not None and outer.scope is not Scope.FUNCTION:
+            scope = rule.refine_scope(mark.node)
         return _Place(rule, (*outer.names, *own), scope)
 
     def _outer(self, mark: Mark) -> _Place:
@@ -118,6 +127,8 @@ class _Definitions:
     def _symbols(self, index: int, attribute: _Range | None) -> Iterator[Symbol]:
         mark, rule = self.marks[index], self.places[index].rule
         outer = self._outer(mark)
+        if rule.lifted and mark.parent >= 0:
+            outer = self._outer(self.marks[mark.parent])
         in_type = outer.scope is Scope.TYPE
         if rule.only_in_type and not in_type:
             return

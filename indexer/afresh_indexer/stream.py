@@ -22,7 +22,7 @@ import tree_sitter
 
 from afresh_indexer import form_tables as actions_of
 from afresh_indexer import quotes
-from afresh_indexer.form_tables import ERROR, Tables, tables_of
+from afresh_indexer.form_tables import ERROR, Tables, Watched, tables_of
 
 CLOSE = b"\x03"
 """The end of a node; its beginning is `\\x02` and the number of its kind."""
@@ -79,11 +79,11 @@ def read_stream(
     language: str,
     *,
     path: str = "",
-    watched: frozenset[str] = frozenset(),
+    watched: Watched = frozenset(),
     positions: bool = False,
     skipped: frozenset[int] = frozenset(),
 ) -> Stream:
-    """Walk the tree of `data` and give its stream, with a Mark for each node whose kind is in `watched`.
+    """Walk the tree of `data` and give its stream, with a Mark for each node that is `watched`.
 
     With `positions` the tokens' starts and ends are there too. `skipped` are the starts of expression
     statements that are left out.
@@ -357,7 +357,8 @@ class _Walk:
         if node.start_byte in self.skipped and self.tables.names[kind] == "expression_statement":
             self._hidden(self._text(node))
             return None
-        if kind not in self.tables.watched:
+        starts = self.tables.watched.get(kind)
+        if starts is None or (starts and not self.data.startswith(starts, node.start_byte)):
             return self._descend(node, kind)
         parent = next((index for _, index in reversed(self.open) if index >= 0), -1)
         mark = Mark(node, parent, len(self.out))

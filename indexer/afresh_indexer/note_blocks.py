@@ -1,0 +1,113 @@
+"""The parts of a document that notes are made of, and how a long section is cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+LIMIT = 1500
+"""Characters that a note has at most, unless it is a single block that must not be cut."""
+
+_BREAK = re.compile(r"\s+|(?<=[。！？])")
+_SENTENCE_ENDS = ".!?。！？"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of lines that belong together. Lines count from 0, and `end` is the line after the last."""
+
+    start: int
+    end: int
+    parts: tuple[Block, ...] = ()
+    """Where it may be cut: a list's items. They follow each other without a gap."""
+    whole: bool = False
+    """It is never cut: code."""
+    hidden: bool = False
+    """It is not for readers: an HTML comment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the blocks under it, up to the next heading."""
+
+    level: int
+    """From 1; 0 for what stands before the first heading."""
+    title: str
+    blocks: tuple[Block, ...]
+    """They follow each other without a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The text of one note: the lines from `start` (from 0) to before `end`, without hidden ones."""
+
+    text: str
+    start: int
+    end: int
+
+
+def split(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Piece]:
+    """Cut a section's blocks into pieces of at most `limit` characters, as large as they can be.
+
+    A block that is too long is cut between its parts, and else between its lines; a line that is too long,
+    between its sentences or words, and then several pieces name the same line. Code stays whole.
+    """
+    start = end = -1
+    parts: list[str] = []
+    size = 0
+    for atom in _atoms(blocks, lines, limit):
+        text = "\n".join(lines[atom.start : atom.end])
+        if parts and size + len(text.rstrip()) + 1 > limit:
+            yield from _piece(parts, lines, start, end)
+            parts, size = [], 0
+        if not text.strip() and not parts:
+            continue
+        if atom.end - atom.start == 1 and len(text) > limit and not atom.whole:
+            for sentence in _cut(text.strip(), limit):
+                yield Piece(sentence, atom.start, atom.end)
+            continue
+        if not parts:
+            start = atom.start
+        parts.append(text)
+        size += len(text) + 1
+        end = atom.end
+    yield from _piece(parts, lines, start, end)
+
+
+def _atoms(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Block]:
+    waiting = list(reversed(blocks))
+    while waiting:
+        block = waiting.pop()
+        if block.hidden:
+            continue
+        if block.whole or sum(len(line) + 1 for line in lines[block.start : block.end]) <= limit + 1:
+            yield block
+        elif block.parts:
+            waiting.extend(reversed(block.parts))
+        else:
+            for number in range(block.start, block.end):
+                yield Block(number, number + 1)
+
+
+def _piece(parts: list[str], lines: list[str], start: int, end: int) -> Iterator[Piece]:
+    text = "\n".join(parts)
+    while start < end and not lines[start].strip():
+        start += 1
+    while start < end and not lines[end - 1].strip():
+        end -= 1
+    if text.strip():
+        yield Piece(text.strip("\n").rstrip(), start, end)
+
+
+def _cut(text: str, limit: int) -> Iterator[str]:
+    """Cut one long line, after a sentence where there is one, else after a word, else anywhere."""
+    while len(text) > limit:
+        breaks = list(_BREAK.finditer(text, limit // 2, limit))
+        sentences = [found for found in breaks if text[found.start() - 1] in _SENTENCE_ENDS]
+        best = next(reversed(sentences or breaks), None)
+        at, after = (limit, limit) if best is None else best.span()
+        yield text[:at].rstrip()
+        text = text[after:]
+    if text.strip():
+        yield text.rstrip()
