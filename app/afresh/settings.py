@@ -12,9 +12,11 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from afresh.errors import UsageError
+
+WatchMode = Literal["auto", "native", "poll", "off"]
 
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "transport": ("auto", "unix", "tcp"),
@@ -35,7 +37,7 @@ class Settings:
     """AFRESH_TRANSPORT: auto (a Unix socket where there are any), unix or tcp."""
     embed_model: str = "bundled"
     """AFRESH_EMBED_MODEL: bundled, none, or a model that fastembed knows by name."""
-    watch: str = "auto"
+    watch: WatchMode = "auto"
     """AFRESH_WATCH: auto (native events, polling where they run out), native, poll or off."""
     idle_exit: float = 900.0
     """AFRESH_IDLE_EXIT: how long the keeper stays when no client is connected."""

@@ -102,6 +102,13 @@ class ImportArguments(Arguments):
     first_line: int = Field(1, ge=1)
     project: Name | None = Field(None, description="For rows that name none.")
     strict: bool = Field(False, description="Refuse the whole call for one bad line.")
+    transfer: str | None = Field(
+        None,
+        min_length=1,
+        max_length=100,
+        description="The same in all calls of one file, so that rows find each other.",
+    )
+    last: bool = Field(True, description="Whether no more lines of this transfer come.")
 
 
 class BadLine(Result):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -223,9 +224,12 @@ def _import_lines(
 ) -> None:
     strict = "strict" in options
     done = 0
+    shared = {**options, "transfer": uuid.uuid4().hex}
 
-    def send(lines: list[str], numbers: list[int]) -> None:
-        total.add(engine.call("import", {"lines": lines, "first_line": numbers[0], **options}), numbers)
+    def send(lines: list[str], numbers: list[int], last: bool) -> None:
+        # Rows that refer to later ones are joined when no more can come.
+        arguments = {"lines": lines, "first_line": numbers[0], "last": last, **shared}
+        total.add(engine.call("import", arguments), numbers)
         progress.event({"kind": "progress", "phase": "import", "done": done, "total": size})
 
     chunk = _Chunk(send)
@@ -245,13 +249,13 @@ def _import_lines(
             if strict and chunk.numbers and chunk.numbers[-1] != number - 1:
                 chunk.flush()
             chunk.add(text, number, len(raw))
-    chunk.flush()
+    chunk.flush(last=True)
 
 
 class _Chunk:
     """Lines on their way, sent when they are many or large."""
 
-    def __init__(self, send: Callable[[list[str], list[int]], None]) -> None:
+    def __init__(self, send: Callable[[list[str], list[int], bool], None]) -> None:
         self._send = send
         self._lines: list[str] = []
         self._bytes = 0
@@ -264,7 +268,7 @@ class _Chunk:
         self.numbers.append(number)
         self._bytes += size
 
-    def flush(self) -> None:
+    def flush(self, *, last: bool = False) -> None:
         if self._lines:
-            self._send(self._lines, self.numbers)
+            self._send(self._lines, self.numbers, last)
         self._lines, self.numbers, self._bytes = [], [], 0

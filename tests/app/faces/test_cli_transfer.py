@@ -115,10 +115,10 @@ def test_an_import_sends_the_lines_and_waits_for_the_vectors(workspace: Path) ->
     engine = importer()
     outcome = run("import", "in.jsonl", "--project", "shop", engine=engine)
     assert (outcome.code, outcome.err) == (0, "")
-    assert engine.calls == [
-        ("import", {"lines": ['{"a": 1}', '{"b": 2}'], "first_line": 1, "project": "shop"}),
-        ("embed", {}),
-    ]
+    assert [verb for verb, _ in engine.calls] == ["import", "embed"]
+    (sent,) = imports(engine)
+    assert sent.pop("transfer")
+    assert sent == {"lines": ['{"a": 1}', '{"b": 2}'], "first_line": 1, "last": True, "project": "shop"}
     assert outcome.out == "2 created, 0 updated, 0 unchanged\n   Secrets were redacted: pem (1).\n"
 
 
@@ -185,6 +185,8 @@ def test_a_large_file_is_sent_in_several_calls_that_number_on() -> None:
         (2001, 2000),
         (4001, 100),
     ]
+    assert [item["last"] for item in imports(engine)] == [False, False, True]
+    assert len({item["transfer"] for item in imports(engine)}) == 1
     assert outcome.out.startswith("4,100 created")
 
 

@@ -1,0 +1,214 @@
+"""What every verb works with: the store, the two corpora kept in memory, the model and the clock."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from afresh.contracts import KeeperStatus, Redaction, WatchStatus
+from afresh.engine.imports import Imports
+from afresh.store import postings, vectors
+from afresh.store.cursor import Transaction
+from afresh.store.database import Store
+from afresh.store.owners import OWNERS, Owner
+from afresh.text.chunks import chunks
+from afresh.text.corpus import Corpus, Exact
+from afresh.text.embedding import Embedder
+from afresh.text.redact import redact
+from afresh.text.tokens import TermCounts, count_terms
+
+_NO_DIM = 1
+"""Of a corpus that has no vectors yet, because no model is there."""
+
+
+class Surroundings(Protocol):
+    """What only the process around the engine knows; it goes into the status."""
+
+    def watch_status(self, root: str | None) -> WatchStatus: ...
+
+    def indexing_root(self, root: str | None) -> bool: ...
+
+    def keeper_status(self) -> KeeperStatus: ...
+
+
+@dataclass(slots=True)
+class Model:
+    """The embedding model as it stands: loading, there, or absent with a reason."""
+
+    embedder: Embedder | None = None
+    source: str = "loading"
+    """bundled, named, none, loading, or why there is none."""
+    ready: threading.Event = field(default_factory=threading.Event)
+    """Set when loading has ended, in success or not."""
+
+    @property
+    def id(self) -> str | None:
+        return self.embedder.model_id if self.embedder else None
+
+    @property
+    def note(self) -> str | None:
+        """Why recall is lexical, for a result; None where there is a model."""
+        if self.embedder:
+            return None
+        if self.source == "loading":
+            return "the embedding model is still being loaded; only words are matched"
+        return f"no embedding model ({self.source}); only words are matched"
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A text's terms and, where a model was there, its chunks' vectors."""
+
+    terms: TermCounts
+    vectors: NDArray[np.float32] | None
+    """float32[chunks, dim]; None: they follow from the queue."""
+
+
+class Engine:
+    """The verbs' common ground. Safe from any thread: writes go through `write`, one at a time."""
+
+    def __init__(
+        self, store: Store, *, clock: Callable[[], datetime], model: Model, surroundings: Surroundings
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.model = model
+        self.surroundings = surroundings
+        self.corpora: dict[Owner, Corpus] = {owner: Corpus(_NO_DIM) for owner in OWNERS}
+        self.imports = Imports()
+        self.vectors_wanted = threading.Event()
+        """Set when something was put into the queue of vectors."""
+        self._writing = threading.RLock()
+        self._queued = False
+
+    # --- reading the corpora back -------------------------------------------------------------------
+
+    def load_postings(self) -> None:
+        """Fill the lexical side of both corpora from the store."""
+        with self.store.read() as cursor:
+            for owner in OWNERS:
+                self.corpora[owner].load(*postings.load(cursor, owner))
+
+    def use_model(self, embedder: Embedder) -> int:
+        """Search with this model from now on; returns how many texts still lack its vectors.
+
+        They are queued; vectors of other models stay stored and unused.
+        """
+        with self.exclusive():
+            with self.write() as tx:
+                waiting = sum(vectors.enqueue_missing(tx, owner, embedder.model_id) for owner in OWNERS)
+            with self.store.read() as cursor:
+                for owner in OWNERS:
+                    corpus = Corpus(embedder.dim)
+                    blocks = (
+                        (ids, matrix)
+                        for ids, _chunks, matrix in vectors.load(cursor, owner, embedder.model_id)
+                    )
+                    corpus.load(*postings.load(cursor, owner), blocks)
+                    self.corpora[owner] = corpus
+            self.model.embedder = embedder
+        self.vectors_wanted.set()
+        return waiting
+
+    # --- writing --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """One transaction; what it changes in the corpora is put there before the next one begins."""
+        with self._writing:
+            with self.store.write() as tx:
+                yield tx
+            if self._queued:
+                self._queued = False
+                self.vectors_wanted.set()
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other writers out across a transaction and the corpus changes that follow it."""
+        with self._writing:
+            yield
+
+    def index_text(self, text: str, *, embed: bool = True) -> Indexed:
+        """A text's terms and vectors, computed outside any transaction."""
+        embedder = self.model.embedder if embed else None
+        if embedder is None:
+            return Indexed(count_terms(text), None)
+        parts = [text[start:end] for start, end in chunks(text)]
+        return Indexed(count_terms(text), embedder.passages(parts))
+
+    def store_index(self, tx: Transaction, owner: Owner, items: Mapping[int, Indexed]) -> None:
+        """Put terms, and vectors or their places in the queue, beside the rows that they belong to."""
+        postings.put(
+            tx, owner, {id_: (item.terms.hashes, item.terms.frequencies) for id_, item in items.items()}
+        )
+        ready = {id_: item.vectors for id_, item in items.items() if item.vectors is not None}
+        if ready and self.model.id:
+            vectors.put(tx, owner, self.model.id, ready)
+        waiting = [id_ for id_, item in items.items() if item.vectors is None]
+        if waiting:
+            vectors.enqueue(tx, owner, waiting)
+            # Told after the commit: a queue that looks before it would find nothing and rest.
+            self._queued = True
+
+    def exact(self, owner: Owner) -> Exact | None:
+        """Stored vectors by id, to score the best candidates again; None without a model."""
+        model_id = self.model.id
+        if model_id is None:
+            return None
+
+        def stored(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+            with self.store.read() as cursor:
+                found = vectors.of(cursor, owner, model_id, ids.tolist())
+            owners = np.fromiter((id_ for id_, _ in found), dtype=np.int64, count=len(found))
+            return owners, np.array([vector for _, vector in found], dtype=np.float32)
+
+        return stored
+
+    def find_again(self, owner: Owner, texts: Mapping[int, str]) -> None:
+        """Put rows that came back (an undone deletion) into the corpus. Call inside `exclusive`."""
+        corpus = self.corpora[owner]
+        for id_, text in texts.items():
+            corpus.put(id_, count_terms(text))
+        exact = self.exact(owner)
+        if exact is not None and texts:
+            owners, matrix = exact(np.array(sorted(texts), dtype=np.int64))
+            for id_ in texts:
+                if (owners == id_).any():
+                    corpus.put_vectors(id_, matrix[owners == id_])
+
+    def drop_index(self, tx: Transaction, owner: Owner, ids: Sequence[int]) -> None:
+        """Take terms, vectors and queue places away, because the text changed."""
+        postings.remove(tx, owner, ids)
+        vectors.remove(tx, owner, ids)
+
+    def search_index(self, owner: Owner, items: Mapping[int, Indexed]) -> None:
+        """Make what was committed findable. Call inside `exclusive`, after the transaction."""
+        corpus = self.corpora[owner]
+        for id_, item in items.items():
+            corpus.put(id_, item.terms)
+            if item.vectors is not None:
+                corpus.put_vectors(id_, item.vectors)
+
+
+class Redactor:
+    """Redacts the texts of one call and counts what it found."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, int] = {}
+
+    def __call__(self, text: str) -> str:
+        redacted = redact(text)
+        for kind, count in redacted.found:
+            self._found[kind] = self._found.get(kind, 0) + count
+        return redacted.text
+
+    @property
+    def found(self) -> list[Redaction]:
+        return [Redaction(kind=kind, count=count) for kind, count in sorted(self._found.items())]

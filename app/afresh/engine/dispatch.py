@@ -1,0 +1,34 @@
+"""Which function answers which verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from afresh.contracts import Result
+from afresh.engine.calls import Call
+from afresh.engine.core import Engine
+from afresh.engine.explore import explore, memo, record
+from afresh.engine.memory import delete, get, update
+from afresh.engine.recall import recall
+from afresh.engine.save import save
+from afresh.engine.status import list_projects, status
+from afresh.engine.transfer import export, import_lines
+
+Answer = Callable[[Engine, Any, Call], Result]
+
+ANSWERS: Mapping[str, Answer] = {
+    "memory_save": save,
+    "memory_update": update,
+    "memory_delete": delete,
+    "memory_get": get,
+    "recall": recall,
+    "memory_exploration_record": record,
+    "memory_exploration_recall": explore,
+    "workspace_status": status,
+    "projects": list_projects,
+    "memo": memo,
+    "export": export,
+    "import": import_lines,
+}
+"""Arguments arrive checked, of the type that the verb declares."""

@@ -1,0 +1,128 @@
+"""Whether the files behind a conclusion are what they were: judged from the disk, at the moment of the call.
+
+Fresh means byte-identical. Files are read and hashed; only beyond a budget of bytes a call does the gate
+of size and timestamps decide, and the verdict says so. Nothing here looks at the index, which may lag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, assert_never
+
+from afresh.contracts import Freshness, Status, UnverifiableFile
+from afresh_indexer.fingerprint import Unhashed, UnhashedReason, hash_many, is_racy
+
+HASH_BUDGET = 64 * 1024 * 1024
+"""Bytes that one call reads before the gate is used instead."""
+MAX_SOURCE_BYTES = 32 * 1024 * 1024
+"""A source may have this many bytes; a larger file can't be what was recorded."""
+
+
+class RecordedState(Protocol):
+    """A cited file as it was when it was recorded."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def mtime_ns(self) -> int: ...
+    @property
+    def ctime_ns(self) -> int: ...
+    @property
+    def inode(self) -> int: ...
+    @property
+    def hashed_at_ns(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a conclusion's files."""
+
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    unverifiable: tuple[UnverifiableFile, ...]
+
+    @property
+    def status(self) -> Status:
+        return "stale" if self.changed or self.missing or self.unverifiable else "fresh"
+
+    def as_freshness(self) -> Freshness:
+        """The short form that a recalled memory carries."""
+        return Freshness(
+            status=self.status,
+            impact=None,
+            changed_files=[*self.changed, *(item.path for item in self.unverifiable)],
+            missing_files=list(self.missing),
+        )
+
+
+class DiskJudge:
+    """Judges the files of one call; each is read once however many conclusions cite it."""
+
+    def __init__(self, budget: int = HASH_BUDGET) -> None:
+        self._left = budget
+        self._known: dict[Path, dict[str, str | Unhashed]] = {}
+        self.gated = False
+        """Whether the budget ran out, so that timestamps decided for some files."""
+
+    def judge(self, root: Path, files: Iterable[RecordedState]) -> Verdict:
+        """Compare files under a root with how they were recorded."""
+        states = list(files)
+        known = self._known.setdefault(root, {})
+        self._read(root, [state for state in states if state.path not in known], known)
+        changed: list[str] = []
+        missing: list[str] = []
+        unverifiable: list[UnverifiableFile] = []
+        for state in states:
+            now = known[state.path]
+            if isinstance(now, str):
+                if now != state.sha256:
+                    changed.append(state.path)
+                continue
+            match now.reason:
+                case UnhashedReason.MISSING | UnhashedReason.NOT_REGULAR:
+                    missing.append(state.path)
+                case UnhashedReason.OVER_BUDGET:
+                    self.gated = True
+                    if not _passes_gate(root, state):
+                        changed.append(state.path)
+                case UnhashedReason.OUTSIDE_ROOT:
+                    unverifiable.append(UnverifiableFile(path=state.path, reason="outside_root"))
+                case UnhashedReason.TOO_LARGE:
+                    unverifiable.append(UnverifiableFile(path=state.path, reason="too_large"))
+                case UnhashedReason.UNREADABLE:
+                    unverifiable.append(UnverifiableFile(path=state.path, reason="unreadable"))
+                case other:
+                    assert_never(other)
+        return Verdict(tuple(changed), tuple(missing), tuple(unverifiable))
+
+    def _read(self, root: Path, states: list[RecordedState], known: dict[str, str | Unhashed]) -> None:
+        if not states:
+            return
+        hashed = hash_many(
+            root, [state.path for state in states], limit_bytes=MAX_SOURCE_BYTES, budget_bytes=self._left
+        )
+        known.update(hashed)
+        sizes = {state.path: state.size for state in states}
+        self._left -= sum(sizes[path] for path, result in hashed.items() if isinstance(result, str))
+        self._left = max(self._left, 0)
+
+
+def _passes_gate(root: Path, state: RecordedState) -> bool:
+    """Whether size and timestamps are those of the recording, by git's rule for racy ones."""
+    try:
+        now = (root / state.path).stat()
+    except OSError:
+        return False
+    return (
+        now.st_size == state.size
+        and now.st_mtime_ns == state.mtime_ns
+        and now.st_ctime_ns == state.ctime_ns
+        and now.st_ino == state.inode
+        and not is_racy(state.mtime_ns, state.hashed_at_ns)
+    )

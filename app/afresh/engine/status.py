@@ -1,0 +1,113 @@
+"""workspace_status: what is known of a project, and how it is being kept current."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from afresh.contracts import (
+    FileCounts,
+    LlmStatus,
+    MemoCounts,
+    MemoryCounts,
+    ModelStatus,
+    Readiness,
+    StatusArguments,
+    StatusResult,
+)
+from afresh.engine import workspaces
+from afresh.engine.calls import Call
+from afresh.engine.core import Engine
+from afresh.engine.explore import JudgedRoot
+from afresh.engine.freshness import DiskJudge
+from afresh.errors import UnknownProjectError
+from afresh.store import files, memories, memos, projects, symbols, vectors
+from afresh.store.cursor import Cursor
+from afresh.verbs import NoArguments, ProjectInfo, ProjectsResult
+from afresh_indexer.languages import OUTLINED
+
+_NOT_FAULTS = ("binary", "too_large", "link", "outside_root", "not_regular")
+"""Reasons to leave a file out that are no error."""
+
+
+def status(engine: Engine, arguments: StatusArguments, call: Call) -> StatusResult:
+    """The state of the named project, else of the one at `root` or the working directory."""
+    with engine.store.read() as cursor:
+        workspace = _workspace(engine, cursor, arguments, call)
+        project = workspace.project if workspace else None
+        checkout = workspace.checkout if workspace else None
+        counts = files.counts(cursor, checkout.id) if checkout else None
+        by_type = memories.count_by_type(cursor, project.id) if project else {}
+        kept = memos.of_project(cursor, project.id) if project else []
+        base = JudgedRoot(cursor, project, None, call) if project else None
+        definitions = sum(symbols.counts(cursor, checkout.id).values()) if checkout else 0
+        names = [known.name for known in projects.list_projects(cursor)]
+        pending = vectors.pending(cursor, project.id if project else None)
+        outlines = files.outlines_missing(cursor, checkout.id, OUTLINED) if checkout else 0
+    judge = DiskJudge()
+    stale = sum(judge.judge(base.of(memo), memo.files).status == "stale" for memo in kept) if base else 0
+    root = checkout.root if checkout else None
+    excluded = counts.excluded if counts else {}
+    indexed = counts.files if counts else 0
+    total = sum(by_type.values())
+    return StatusResult(
+        project=project.name if project else None,
+        root=root,
+        readiness_state=_readiness(engine, root, indexed, total, len(kept), pending),
+        files=FileCounts(
+            indexed=indexed,
+            pending=outlines,
+            excluded=sum(excluded.values()),
+            errors=sum(count for reason, count in excluded.items() if reason not in _NOT_FAULTS),
+        ),
+        memories=MemoryCounts(total=total, by_type=by_type),
+        memos=MemoCounts(fresh=len(kept) - stale, stale=stale),
+        watch=engine.surroundings.watch_status(root),
+        model=ModelStatus(id=engine.model.id, source=engine.model.source, vectors_pending=pending),
+        llm=LlmStatus(provider=None, model=None, reachable=None),
+        keeper=engine.surroundings.keeper_status(),
+        languages=dict(counts.languages) if counts else {},
+        symbols=definitions,
+        excluded_by_reason=dict(excluded),
+        projects=names,
+    )
+
+
+def list_projects(engine: Engine, arguments: NoArguments, call: Call) -> ProjectsResult:
+    """Every project with its roots."""
+    with engine.store.read() as cursor:
+        return ProjectsResult(
+            projects=[
+                ProjectInfo(
+                    name=project.name,
+                    roots=[checkout.root for checkout in projects.checkouts(cursor, project.id)],
+                    memories=sum(memories.count_by_type(cursor, project.id).values()),
+                    memos=len(memos.of_project(cursor, project.id)),
+                )
+                for project in projects.list_projects(cursor)
+            ]
+        )
+
+
+def _workspace(
+    engine: Engine, cursor: Cursor, arguments: StatusArguments, call: Call
+) -> workspaces.Workspace | None:
+    if arguments.project is not None:
+        return workspaces.reading(engine, cursor, arguments.project, call)
+    if arguments.root is not None:
+        found = workspaces.holding(cursor, Path(arguments.root))
+        if found is None:
+            raise UnknownProjectError(
+                f"{arguments.root} is in no known project. {workspaces.known_projects(cursor)}"
+            )
+        return found
+    return workspaces.holding(cursor, call.caller.cwd) if call.caller.cwd else None
+
+
+def _readiness(
+    engine: Engine, root: str | None, indexed: int, memories_kept: int, memos_kept: int, pending: int
+) -> Readiness:
+    if engine.surroundings.indexing_root(root):
+        return "indexing"
+    if not indexed and not memories_kept and not memos_kept:
+        return "empty"
+    return "ready_rich" if engine.model.embedder is not None and not pending else "ready_sparse"

@@ -1,0 +1,200 @@
+"""The service behind every face: the engine, with indexing, watches and queue composed around it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from afresh import __version__
+from afresh.contracts import KeeperStatus, ModelStatus, Result, WatchStatus, check
+from afresh.engine.calls import Attachment, Call, Caller
+from afresh.engine.core import Engine, Model
+from afresh.engine.dispatch import ANSWERS
+from afresh.errors import NotFoundError
+from afresh.keeper.doctor import examine
+from afresh.keeper.embedding import EmbeddingQueue
+from afresh.keeper.indexing import Indexing, shown
+from afresh.keeper.watching import Watching, stream
+from afresh.settings import Settings
+from afresh.store.database import Store
+from afresh.verbs import (
+    VERBS,
+    BackupArguments,
+    BackupResult,
+    DoctorArguments,
+    DoctorResult,
+    EmbeddingResult,
+    IndexArguments,
+    IndexResult,
+    NoArguments,
+)
+
+_LOG = logging.getLogger(__name__)
+_QUIET_S = 5.0
+"""So long after the last call the log is folded into the database file."""
+
+
+class OpenService:
+    """Every verb, over one open store. Made by `open_service`; safe from any thread."""
+
+    def __init__(self, settings: Settings, store: Store, *, in_process: bool) -> None:
+        self._settings = settings
+        self._store = store
+        self._in_process = in_process
+        self._started = time.monotonic()
+        self._calls = 0
+        self._last_call = time.monotonic()
+        self._guard = threading.Lock()
+        self._closing = threading.Event()
+        self._checked_generation = store.generation
+        self.clients: Callable[[], int] = lambda: 0
+        """How many are connected; the process that listens knows."""
+        self.transport = "in process" if in_process else ""
+        self.engine = Engine(store, clock=lambda: datetime.now(UTC), model=Model(), surroundings=self)
+        self.engine.load_postings()
+        self.queue = EmbeddingQueue(self.engine, settings)
+        self.indexing = Indexing(self.engine, settings)
+        self.watching = Watching(self.engine, self.indexing, settings)
+        self._composed: Mapping[str, Callable[[Any, Call], Result]] = {
+            "index": self._index,
+            "watch": self._watch,
+            "embed": self._embed,
+            "backup": self._backup,
+            "doctor": self._doctor,
+            "keeper_status": self._keeper_status,
+        }
+        self._housekeeping = threading.Thread(target=self._keep_house, name="housekeeping", daemon=True)
+
+    def start(self) -> None:
+        """Begin the work behind the calls: the model, the queue, the watches."""
+        self.queue.start()
+        self.watching.start()
+        self._housekeeping.start()
+
+    def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result:
+        """Answer one call. Raises an AfreshError for whatever can be foreseen."""
+        known = VERBS.get(verb)
+        if known is None:
+            raise NotFoundError(f"there is no verb {verb!r}; known: {', '.join(VERBS)}")
+        checked = check(known.arguments, dict(arguments))
+        call.check()
+        with self._guard:
+            self._calls += 1
+        try:
+            composed = self._composed.get(verb)
+            if composed is not None:
+                return composed(checked, call)
+            return ANSWERS[verb](self.engine, checked, call)
+        finally:
+            with self._guard:
+                self._calls -= 1
+                self._last_call = time.monotonic()
+
+    def attach(self, caller: Caller) -> Attachment:
+        """Note that a client works where its working directory is."""
+        return self.watching.attach(caller)
+
+    def busy(self) -> bool:
+        """Whether something runs that an idle exit would cut short."""
+        return bool(self._calls) or self.indexing.busy() or self.queue.busy
+
+    def close(self) -> None:
+        """End the watches and the queue, fold the log in and close the store. Running calls come first."""
+        self._closing.set()
+        self.watching.close()
+        self.queue.close()
+        if self._housekeeping.is_alive():
+            self._housekeeping.join(timeout=10)
+        self._store.close()
+
+    # --- what the engine's status asks ----------------------------------------------------------------
+
+    def watch_status(self, root: str | None) -> WatchStatus:
+        return self.watching.status(root)
+
+    def indexing_root(self, root: str | None) -> bool:
+        return self.indexing.busy(root)
+
+    def keeper_status(self) -> KeeperStatus:
+        return KeeperStatus(
+            pid=os.getpid(),
+            version=__version__,
+            uptime_s=round(time.monotonic() - self._started, 3),
+            database_bytes=self._store.size_bytes(),
+            clients=self.clients(),
+            transport=self.transport,
+            in_process=self._in_process,
+        )
+
+    # --- verbs that need more than the engine ------------------------------------------------------------
+
+    def _index(self, arguments: IndexArguments, call: Call) -> IndexResult:
+        _workspace, result = self.indexing.index(arguments, call)
+        return result
+
+    def _watch(self, arguments: IndexArguments, call: Call) -> IndexResult:
+        workspace, result = self.indexing.index(arguments, call)
+        call.emit(shown(result))
+        if workspace.checkout is not None:
+            stream(self.watching, workspace, workspace.checkout, call)
+        return result
+
+    def _embed(self, _arguments: NoArguments, call: Call) -> EmbeddingResult:
+        before = self.queue.embedded
+        self.queue.wait(call)
+        model = self.engine.model
+        return EmbeddingResult(
+            embedded=self.queue.embedded - before,
+            pending=self.queue.pending(),
+            model=ModelStatus(id=model.id, source=model.source, vectors_pending=self.queue.pending()),
+        )
+
+    def _backup(self, arguments: BackupArguments, _call: Call) -> BackupResult:
+        written = self._store.backup(Path(arguments.to))
+        return BackupResult(path=arguments.to, bytes=written)
+
+    def _doctor(self, arguments: DoctorArguments, call: Call) -> DoctorResult:
+        return examine(self.engine, self._settings, arguments, call)
+
+    def _keeper_status(self, _arguments: NoArguments, _call: Call) -> KeeperStatus:
+        return self.keeper_status()
+
+    def _keep_house(self) -> None:
+        """Fold the log into the file when it is quiet: the automatic checkpoint would stall a call."""
+        while not self._closing.wait(timeout=_QUIET_S):
+            quiet = time.monotonic() - self._last_call >= _QUIET_S and not self.busy()
+            if quiet and self._store.generation != self._checked_generation:
+                self._checked_generation = self._store.generation
+                self._store.checkpoint()
+
+
+def open_service(settings: Settings, *, in_process: bool = False) -> OpenService:
+    """Open the store and begin the work around it.
+
+    Raises a StoreError that says what is wrong with the database and what to do.
+    """
+    _keep_out_of_indexes(settings.home)
+    store = Store.open(settings.database, clock=lambda: datetime.now(UTC), backups=settings.backups)
+    if store.set_aside is not None:
+        _LOG.error("the database could not be opened and was set aside as %s", store.set_aside)
+    service = OpenService(settings, store, in_process=in_process)
+    service.start()
+    return service
+
+
+def _keep_out_of_indexes(home: Path) -> None:
+    """Have git, and so our own scan, ignore a data folder that lies inside a workspace.
+
+    Otherwise each write to the database would be a change that is watched and written down.
+    """
+    marker = home / ".gitignore"
+    if home.is_dir() and not marker.exists():
+        with contextlib.suppress(OSError):
+            marker.write_text("*\n", encoding="utf-8")
