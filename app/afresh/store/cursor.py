@@ -135,11 +135,11 @@ class Transaction(Cursor):
         if not count:
             return
         fixed = constants or {}
-        names = ", ".join([*fixed, *columns])
         params: list[object] = [constant.value for constant in fixed.values()]
         selected = [f"?::{constant.sql_type}" for constant in fixed.values()]
+        names = ", ".join([*fixed, *columns])
         if count == 1:
-            # Planned in two thirds of the time.
+            # Planned in two thirds of the time that a list of one needs.
             selected += [f"?::{column.sql_type}" for column in columns.values()]
             params += [_as_list(column.values)[0] for column in columns.values()]
             self.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join(selected)})", params)

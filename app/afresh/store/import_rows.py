@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from afresh.store.citations import Citation, file_from_row
 from afresh.store.columns import stored
 from afresh.store.cursor import Column, Transaction
-from afresh.store.memory_records import COLUMNS, TYPES, memory_from_row
+from afresh.store.memory_records import COLUMNS, TYPES, Memory, memory_from_row
 from afresh.store.transfer import time_from
 
 Row: TypeAlias = Mapping[str, Any]
@@ -51,6 +51,8 @@ class KnownMemories:
         self, tx: Transaction, project_ids: Sequence[int], rows: Sequence[Row], taken: set[int]
     ) -> None:
         self._taken = taken
+        self.memories: dict[int, Memory] = {}
+        """Those found, by id."""
         self._by_external: dict[tuple[int, str], int] = {}
         self._by_content: dict[tuple[Any, ...], list[int]] = {}
         externals = sorted({row["external_id"] for row in rows if row.get("external_id")})
@@ -62,6 +64,7 @@ class KnownMemories:
             [sorted(set(project_ids)), externals, contents],
         ).rows()
         for memory in map(memory_from_row, found):
+            self.memories[memory.id] = memory
             if memory.external_id is not None:
                 self._by_external[memory.project_id, memory.external_id] = memory.id
                 continue
@@ -119,6 +122,13 @@ def memory_values(row: Row) -> dict[str, Any]:
 def as_field(value: object) -> object:
     """A row's value as a Memory has it."""
     return tuple(value) if isinstance(value, list) else value
+
+
+def differences(memory: Memory, row: Row) -> dict[str, Any]:
+    """What a row says otherwise than the memory that it is; what it doesn't name is left alone."""
+    wanted = {name: value for name, value in memory_values(row).items() if name in UPDATED and name in row}
+    wanted |= {"content": row["content"], "content_sha256": row["content_sha256"]}
+    return {name: value for name, value in wanted.items() if getattr(memory, name) != as_field(value)}
 
 
 def as_columns(values: Sequence[Mapping[str, Any]]) -> dict[str, Column]:

@@ -17,20 +17,20 @@ from typing import Any
 from afresh.errors import InvalidArgumentError, StoreCorruptError
 from afresh.store import citations, memories, memos, projects, snapshots
 from afresh.store.citations import Citation, dump_files, file_from_row
-from afresh.store.columns import aware, stored
+from afresh.store.columns import aware, matching, stored
 from afresh.store.cursor import Column, Transaction
 from afresh.store.import_rows import (
-    UPDATED,
     KnownMemories,
     Link,
     Row,
     as_columns,
-    as_field,
     citation_of,
+    differences,
     memory_values,
     set_links,
     stored_time,
 )
+from afresh.store.memory_records import TYPES, Memory
 from afresh.store.projects import Checkout, Project
 from afresh.store.transfer import time_from
 
@@ -97,6 +97,7 @@ class Importer:
         """
         known = KnownMemories(tx, [self._project_id(tx, row["project"]) for row in rows], rows, self._taken)
         fresh: dict[int, Row] = {}
+        updates: dict[int, Row] = {}
         results: list[Imported] = []
         ids = iter(memories.new_ids(tx, len(rows)))
         for row in rows:
@@ -111,13 +112,21 @@ class Importer:
                 fresh[id_] = row
                 results.append(Imported(id_, row["content"], created=False, changed=True))
             else:
-                results.append(self._update(tx, id_, row))
+                memory = known.memories[id_]
+                updated = memory.deleted_at is None and bool(row.get("external_id"))
+                differs = updated and bool(differences(memory, row))
+                text = row["content"] if updated else memory.content
+                deleted = memory.deleted_at is not None
+                results.append(Imported(id_, text, created=False, changed=differs, deleted=deleted))
+                if updated:
+                    updates[id_] = row
             known.add(id_, project_id, row)
             if row.get("id") is not None:
                 self._memory_ids[row["id"]] = id_
             if row.get("superseded_by") is not None:
                 self._memory_links.append(Link(id_, None, row["superseded_by"]))
         self._insert_memories(tx, fresh)
+        self._update_memories(tx, updates, known.memories)
         return results
 
     def memo(self, tx: Transaction, row: Row) -> Imported:
@@ -183,23 +192,24 @@ class Importer:
             self.project(tx, {"name": name})
         return self._projects[name]
 
-    def _update(self, tx: Transaction, id_: int, row: Row) -> Imported:
-        (memory,) = memories.get(tx, [id_], include_deleted=True)
-        deleted = memory.deleted_at is not None
-        if deleted or not row.get("external_id"):
-            return Imported(id_, memory.content, created=False, deleted=deleted)
-        wanted = {
-            name: value for name, value in memory_values(row).items() if name in UPDATED and name in row
-        }
-        wanted |= {"content": row["content"], "content_sha256": row["content_sha256"]}
-        differing = {
-            name: value for name, value in wanted.items() if getattr(memory, name) != as_field(value)
-        }
-        if differing:
-            memories.change(tx, id_, differing, "imported again", tx.now)
-        if row.get("files"):
-            citations.put_all(tx, "memory", {id_: citation_of(row)})
-        return Imported(id_, row["content"], created=False, changed=bool(differing))
+    def _update_memories(
+        self, tx: Transaction, updates: Mapping[int, Row], present: Mapping[int, Memory]
+    ) -> None:
+        changed = {id_: differences(present[id_], row) for id_, row in updates.items()}
+        changed = {id_: values for id_, values in changed.items() if values}
+        if changed:
+            memories.keep(tx, changed, "change", "imported again", tx.now)
+            condition, params = matching("id", changed)
+            tx.execute(f"DELETE FROM memories WHERE {condition}", params)
+            after = []
+            for id_, values in changed.items():
+                line = {name: getattr(present[id_], name) for name in TYPES} | values
+                line |= {"tags": list(line["tags"]), "updated_at": tx.now, "version": line["version"] + 1}
+                after.append(line)
+            tx.insert("memories", as_columns(after))
+        cited = {id_: citation_of(row) for id_, row in updates.items() if row.get("files")}
+        there = citations.of(tx, cited)
+        citations.put_all(tx, "memory", {id_: c for id_, c in cited.items() if there.get(id_) != c})
 
     def _insert_memories(self, tx: Transaction, fresh: Mapping[int, Row]) -> None:
         if not fresh:

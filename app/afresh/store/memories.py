@@ -115,7 +115,7 @@ def change(tx: Transaction, id: int, fields: Mapping[str, object], reason: str |
     unknown = set(fields) - _CHANGEABLE
     if unknown:
         raise ValueError(f"a memory's {', '.join(sorted(unknown))} can't be changed")
-    _keep(tx, [id], "change", reason, now, "deleted_at IS NULL")
+    keep(tx, [id], "change", reason, now, "deleted_at IS NULL")
     sets = "".join(f"{name} = ?::{TYPES[name]}, " for name in fields)
     row = tx.execute(
         f"UPDATE memories SET {sets} updated_at = ?, version = version + 1 "
@@ -134,7 +134,7 @@ def supersede(tx: Transaction, old_id: int, new_id: int, now: datetime) -> None:
     """
     if old_id == new_id:
         raise InvalidArgumentError(f"memory {old_id} can't supersede itself")
-    _keep(tx, [old_id], "supersede", None, now)
+    keep(tx, [old_id], "supersede", None, now)
     row = tx.execute(
         "UPDATE memories SET superseded_by = ?, updated_at = ?, version = version + 1 "
         "WHERE id = ? RETURNING id",
@@ -146,7 +146,7 @@ def supersede(tx: Transaction, old_id: int, new_id: int, now: datetime) -> None:
 
 def tombstone(tx: Transaction, ids: Sequence[int], reason: str | None, now: datetime) -> list[int]:
     """Delete memories, so that it can be undone; the ids of those that were there."""
-    _keep(tx, ids, "delete", reason, now, "deleted_at IS NULL")
+    keep(tx, ids, "delete", reason, now, "deleted_at IS NULL")
     moment = stored(now)
     condition, params = matching("id", ids)
     rows = tx.execute(
@@ -164,7 +164,7 @@ def restore(tx: Transaction, id: int, now: datetime) -> None:
     """
     if not get(tx, [id], include_deleted=True):
         raise NotFoundError(f"there is no memory {id}")
-    _keep(tx, [id], "restore", None, now, "deleted_at IS NOT NULL")
+    keep(tx, [id], "restore", None, now, "deleted_at IS NOT NULL")
     tx.execute(
         "UPDATE memories SET deleted_at = NULL, updated_at = ?, version = version + 1 "
         "WHERE id = ? AND deleted_at IS NOT NULL",
@@ -216,7 +216,7 @@ def move_note(tx: Transaction, id: int, source_line: int, source_end_line: int) 
 
 def revive_note(tx: Transaction, id: int, now: datetime) -> None:
     """Let a note count again whose text is back in its file: neither deleted nor superseded."""
-    _keep(tx, [id], "restore", "its text is in the file again", now)
+    keep(tx, [id], "restore", "its text is in the file again", now)
     tx.execute(
         "UPDATE memories SET deleted_at = NULL, superseded_by = NULL, updated_at = ?, version = version + 1 "
         "WHERE id = ?",
@@ -234,9 +234,10 @@ def count_by_type(cur: Cursor, project_id: int | None = None) -> dict[str, int]:
     return {kind: int(number) for kind, number in rows}
 
 
-def _keep(
-    tx: Transaction, ids: Sequence[int], action: str, reason: str | None, now: datetime, only: str = "TRUE"
+def keep(
+    tx: Transaction, ids: Iterable[int], action: str, reason: str | None, now: datetime, only: str = "TRUE"
 ) -> None:
+    """Put rows, as they are before a change, into the history; `only` is a further condition in SQL."""
     condition, params = matching("id", ids)
     tx.execute(
         f"INSERT INTO memory_history ({COLUMNS}, action, reason, changed_at) SELECT {COLUMNS}, ?, ?, ? "

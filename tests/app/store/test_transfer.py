@@ -269,6 +269,30 @@ def test_an_external_id_that_comes_again_updates(store: Store) -> None:
     assert texts(store) == ["after"]
 
 
+@pytest.mark.parametrize("number", [3, 300])
+def test_many_updates_keep_what_they_do_not_name_and_their_history(store: Store, number: int) -> None:
+    before = [row(f"{n}", external_id=f"x{n}", tags=["t"], agent_id="a") for n in range(number)]
+    first = imported(store, before)["memory"]
+    after = [row(f"{n}" if n % 3 else f"new {n}", external_id=f"x{n}") for n in range(number)]
+    second = imported(store, after)["memory"]
+    assert [item.changed for item in second] == [n % 3 == 0 for n in range(number)]
+    with store.read() as cursor:
+        found = memories.get(cursor, [item.id for item in first])
+        histories = memories.histories(cursor, [item.id for item in first])
+    assert [memory.content for memory in found] == [item["content"] for item in after]
+    assert {(memory.tags, memory.agent_id) for memory in found} == {(("t",), "a")}
+    assert sorted(histories) == [item.id for n, item in enumerate(first) if n % 3 == 0]
+    assert {memory.version for memory in found} == {1, 2}
+
+
+def test_files_that_a_row_cites_otherwise_take_the_place_of_the_old(store: Store) -> None:
+    file = {"path": "a.py", "sha256": "a" * 64, "size": 1}
+    (first,) = imported(store, [row(external_id="x", files=[file], files_root="/r")])["memory"]
+    imported(store, [row(external_id="x", files=[file | {"sha256": "b" * 64}], files_root="/r")])
+    with store.read() as cursor:
+        assert [item.sha256 for item in citations.of(cursor, [first.id])[first.id].files] == ["b" * 64]
+
+
 def test_an_update_leaves_alone_what_the_row_does_not_name(store: Store) -> None:
     imported(store, [row("before", external_id="x", tags=["a"], path="p")])
     (result,) = imported(store, [row("after", external_id="x")])["memory"]
