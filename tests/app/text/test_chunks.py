@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +27,7 @@ def test_neighbours_overlap_and_nothing_is_left_out() -> None:
     assert len(spans) > 2
     assert spans[0][0] == 0
     assert spans[-1][1] == len(text.rstrip())
-    for (start, end), (following, _) in zip(spans, spans[1:], strict=False):
+    for (start, end), (following, _) in pairwise(spans):
         assert start < following < end
 
 
