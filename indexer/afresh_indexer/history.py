@@ -1,0 +1,349 @@
+"""Reads a repository at any revision: what a tree held, which bytes a file had, and what changed since.
+
+    IndexerError
+    ├── GitFailed
+    │   └── NoRepository    there is none, or git refuses it
+    └── RevisionUnknown     a name that stands for no commit
+
+Paths are relative to the folder that was opened, also where that lies below the top of its work tree. Nothing
+is ever written: no object, no index, no reference.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from subprocess import CompletedProcess
+from tempfile import TemporaryDirectory
+
+from afresh_indexer.errors import GitFailed, IndexerError
+from afresh_indexer.git_objects import Blob, GitObjects, follow
+from afresh_indexer.last_change import LastChange, Lines, last_changes
+from afresh_indexer.old_versions import find_blob
+from afresh_indexer.repository import GIT_TIMEOUT_S, git_available, marker_above, run_git, said
+
+READ_LIMIT = 32 * 1024 * 1024
+"""Bytes of the largest blob that is read."""
+
+CHANGE_TIMEOUT_S = 5.0
+"""Seconds that git may take, a call, to find who changed something: nobody waits longer for a name."""
+
+
+class NoRepository(GitFailed):
+    """A folder without a repository that git would open; the text says what to do."""
+
+
+class RevisionUnknown(IndexerError):
+    """A name that stands for no commit of the repository; the text names it."""
+
+
+class Side(Enum):
+    """What is not a commit yet; no string, so that a branch may have any name."""
+
+    INDEX = "index"
+    WORKTREE = "worktree"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPath:
+    """A path that two states of a tree differ in."""
+
+    path: str
+    """On the newer side; for a deletion the path that is gone."""
+    status: str
+    """`A` added, `M` modified, `D` deleted, `R` renamed, `T` of another kind, `U` in conflict."""
+    old_path: str | None = None
+    """For a renamed file: where it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revisions:
+    """The revisions of the repository that a folder belongs to."""
+
+    objects: GitObjects
+    bare: bool
+    shallow: bool
+    """The history ends early: what lies before is neither known nor an error."""
+    shallow_commits: frozenset[str]
+    """The commits whose parents a shallow clone lacks."""
+    _trees: dict[str, dict[str, Blob]] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def open(
+        cls, path: Path, *, index_file: Path | None = None, timeout_s: float = GIT_TIMEOUT_S
+    ) -> Revisions:
+        """Open the checkout, worktree or bare repository at `path`, or above it.
+
+        `index_file` is for hooks: git commits some paths alone through an index of its own, named in the
+        hook's GIT_INDEX_FILE. Raises NoRepository, or GitFailed where git can't be run.
+        """
+        if not path.is_dir():
+            raise NoRepository(f"{path} is no folder; name one that is inside a git repository")
+        asked = [
+            "--is-bare-repository",
+            "--is-shallow-repository",
+            "--is-inside-work-tree",
+            "--git-common-dir",
+        ]
+        try:
+            result = run_git(["rev-parse", *asked], cwd=path, timeout_s=timeout_s)
+        except GitFailed as error:
+            if git_available():
+                raise
+            raise NoRepository(f"git is needed to read history and could not be run: {error}") from error
+        if result.returncode != 0:
+            raise NoRepository(_refusal(path, result))
+        bare, shallow, inside, common = os.fsdecode(result.stdout.removesuffix(b"\n")).split("\n", 3)
+        prefix = ""
+        if inside == "true":
+            shown = run_git(["rev-parse", "--show-prefix"], cwd=path, timeout_s=timeout_s).stdout
+            prefix = os.fsdecode(shown.removesuffix(b"\n"))
+        elif bare != "true":
+            raise NoRepository(f"{path} is inside a repository's own data; name the checkout instead")
+        objects = GitObjects(path, prefix, timeout_s, index_file)
+        ends = _shallow_commits(path / common) if shallow == "true" else frozenset()
+        return cls(objects, bare == "true", shallow == "true", ends)
+
+    def resolve(self, revision: str) -> str:
+        """The id of the commit that a name stands for. Raises RevisionUnknown."""
+        if "\0" in revision or not revision:
+            raise RevisionUnknown(f"{revision!r} is no revision; name a branch, a tag or a commit")
+        peeled = self._verified(f"{revision}^{{commit}}")
+        if peeled is None and (named := self._verified(revision)) is not None:
+            peeled = self._verified(f"{named}^{{commit}}")
+            if peeled is None:
+                raise RevisionUnknown(
+                    f"{revision!r} names no commit but another object of {self.objects.folder}"
+                )
+        if peeled is None:
+            raise RevisionUnknown(
+                f"{revision!r} is no revision of {self.objects.folder}; "
+                f"name a branch, a tag or a commit{self._short()}"
+            )
+        return peeled
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The commit from which two revisions went apart; None where they share none that is known.
+
+        What a branch changed is what differs from there, not from where the other branch is now.
+        """
+        ids = [self.resolve(one), self.resolve(other)]
+        result = self.objects.run(["merge-base", *ids])
+        return result.stdout.decode("ascii").strip() or None
+
+    def tree(self, revision: str, prefix: str = "") -> Mapping[str, Blob]:
+        """What is at and below a folder at a revision: files, links and submodules by path.
+
+        Raises RevisionUnknown and GitFailed.
+        """
+        entries = self._tree(self.resolve(revision))
+        below = prefix.rstrip("/")
+        if not below:
+            return dict(entries)
+        return {path: blob for path, blob in entries.items() if path == below or path.startswith(f"{below}/")}
+
+    def read(
+        self, revision: str, paths: Iterable[str], *, limit_bytes: int = READ_LIMIT
+    ) -> dict[str, bytes | None]:
+        """The bytes of files at a revision, all read by one process, as git stores them.
+
+        Links are followed inside the folder. None for a path that isn't there, is a folder or a submodule,
+        leads out, or has more than `limit_bytes`. A file that Git LFS keeps elsewhere is its pointer.
+        Raises RevisionUnknown and GitFailed.
+        """
+        return self._contents(self._tree(self.resolve(revision)), list(paths), limit_bytes)
+
+    def staged(self, paths: Iterable[str], *, limit_bytes: int = READ_LIMIT) -> dict[str, bytes | None]:
+        """The bytes of files as the index has them, as `read` gives them; None also for one in conflict.
+
+        Raises GitFailed, also in a bare repository, which has no index.
+        """
+        if self.bare:
+            raise NoRepository(f"{self.objects.folder} is a bare repository: nothing can be staged in it")
+        output = self.objects.output(["ls-files", "--stage", "-z"], "read the index")
+        entries: dict[str, Blob] = {}
+        for entry in output.split(b"\0")[:-1]:
+            facts, _, name = entry.partition(b"\t")
+            mode, oid, stage = facts.decode("ascii").split()
+            if stage == "0":
+                entries[os.fsdecode(name)] = Blob(oid, 0, mode)
+        return self._contents(entries, list(paths), limit_bytes)
+
+    def changed_paths(self, base: str, to: str | Side = Side.WORKTREE) -> list[ChangedPath]:
+        """What differs between a revision and another one, the index or the work tree, renames found.
+
+        Files that git does not track count as added to the work tree, unless they are ignored. Raises
+        RevisionUnknown and GitFailed.
+        """
+        commit = self.resolve(base)
+        match to:
+            case Side.INDEX:
+                changed = self._compared(self.objects, ["--cached", commit])
+            case Side.WORKTREE:
+                changed = self._compared_with_disk(commit)
+            case str():
+                changed = self._compared(self.objects, [commit, self.resolve(to)])
+        return sorted(changed, key=lambda change: change.path)
+
+    def find_blob(
+        self, path: str, size: int, sha256: str, recorded_at: datetime | None = None, *, commits: int = 500
+    ) -> bytes | None:
+        """The bytes with this size and hash that a file had in the work tree, from the history of its path.
+
+        A second source of old bytes. Renames are followed; versions that were committed near `recorded_at`
+        are tried first; branches, stashes and what an amended commit left behind come last. Line ends are
+        converted where that makes the hash. None where no version fits, and where git can't say.
+        """
+        if not _proper(path):
+            return None
+        try:
+            return find_blob(self.objects, path, size, sha256, recorded_at, commits)
+        except GitFailed:
+            return None
+
+    def last_changes(
+        self,
+        path: str,
+        spans: Sequence[Lines],
+        *,
+        since: datetime | None = None,
+        recorded_sha256: str | None = None,
+        at: str | None = None,
+        timeout_s: float = CHANGE_TIMEOUT_S,
+    ) -> list[LastChange]:
+        """For each span of lines of one file, the last commit that changed it since it was recorded.
+
+        Lines are those of the file in the work tree now, or at the revision `at`; an empty span (its end
+        before its start) asks who removed what stood there. For a file that is gone, each span gets the
+        commit that removed it. A commit from before `since` is no answer, unless the version with
+        `recorded_sha256` lies behind it: then it was made earlier and merged later. Where git can't say, or
+        not within `timeout_s` a call, there is no commit: never an error.
+        """
+        nothing = [LastChange(None, uncommitted=False) for _ in spans]
+        if not _proper(path):
+            return nothing
+        objects = GitObjects(self.objects.folder, self.objects.prefix, timeout_s, self.objects.index_file)
+        try:
+            head = self._verified(f"{'HEAD' if at is None else at}^{{commit}}")
+            on_disk = at is None and not self.bare
+            return last_changes(
+                objects, self.shallow_commits, head, path, spans, since, recorded_sha256, on_disk
+            )
+        except GitFailed:
+            return nothing
+
+    def last_change(
+        self,
+        path: str,
+        start_line: int,
+        end_line: int,
+        *,
+        since: datetime | None = None,
+        recorded_sha256: str | None = None,
+        at: str | None = None,
+    ) -> LastChange:
+        """`last_changes` of one span."""
+        spans = [(start_line, end_line)]
+        return self.last_changes(path, spans, since=since, recorded_sha256=recorded_sha256, at=at)[0]
+
+    def _compared(self, objects: GitObjects, sides: Sequence[str]) -> list[ChangedPath]:
+        command = ["diff", "--name-status", "-z", "-M", "--relative", "--no-ext-diff", "--no-textconv"]
+        command += ["--no-color", "--ignore-submodules=dirty", *sides, "--"]
+        return _parse_status(objects.output(command, f"compare {' and '.join(sides)}"))
+
+    def _compared_with_disk(self, commit: str) -> list[ChangedPath]:
+        """This comparison refreshes the index and writes it, also with optional locks off: it gets a copy.
+
+        Without the refresh every file whose stamps alone have changed would count as modified.
+        """
+        found = self.objects.output(["rev-parse", "--git-path", "index"], "find the index")
+        index = self.objects.folder / os.fsdecode(found.removesuffix(b"\n"))
+        with TemporaryDirectory(prefix="afresh-index-") as folder:
+            copy = Path(folder) / "index"
+            if index.exists():
+                shutil.copyfile(index, copy)
+            changed = self._compared(replace(self.objects, index_file=copy), [commit])
+        others = self.objects.output(["ls-files", "-o", "--exclude-standard", "-z"], "list new files")
+        return changed + [ChangedPath(os.fsdecode(name), "A") for name in others.split(b"\0") if name]
+
+    def _verified(self, revision: str) -> str | None:
+        if "\0" in revision:
+            return None
+        result = self.objects.run(["rev-parse", "--verify", "--quiet", "--end-of-options", revision])
+        return result.stdout.decode("ascii").strip() if result.returncode == 0 else None
+
+    def _short(self) -> str:
+        if not self.shallow:
+            return ""
+        return ". The clone is shallow: what was not fetched is unknown to it (git fetch --unshallow gets it)"
+
+    def _tree(self, commit: str) -> dict[str, Blob]:
+        """Commits never change, so that the last few trees are kept."""
+        known = self._trees.get(commit)
+        if known is None:
+            prefix = self.objects.prefix
+            listed = self.objects.tree(commit, prefix)
+            known = {path.removeprefix(prefix): blob for path, blob in listed.items()}
+            if len(self._trees) > 1:
+                self._trees.clear()
+            self._trees[commit] = known
+        return known
+
+    def _contents(self, entries: Mapping[str, Blob], paths: list[str], limit: int) -> dict[str, bytes | None]:
+        places = {path: path if entries.get(path, _NOTHING).kind == "file" else None for path in paths}
+        lost = [path for path, place in places.items() if place is None and _proper(path)]
+        if lost:
+            links = self.objects.blobs(blob.oid for blob in entries.values() if blob.kind == "link")
+            places |= {path: follow(entries, links, path) for path in lost} if links else {}
+        oids = {path: entries[place].oid for path, place in places.items() if place is not None}
+        unique = list(dict.fromkeys(oids.values()))
+        sizes = dict(zip(unique, self.objects.sizes(unique), strict=True))
+        small = [oid for oid, size in sizes.items() if size is not None and size <= limit]
+        contents = self.objects.blobs(small)
+        return {path: contents.get(oids.get(path, "")) for path in paths}
+
+
+_NOTHING = Blob("", 0, "160000")
+
+
+def _proper(path: str) -> bool:
+    """Whether a path is one that a record can have: relative, POSIX, and going nowhere but down."""
+    return "\0" not in path and all(part not in ("", ".", "..") for part in path.split("/"))
+
+
+def _parse_status(output: bytes) -> list[ChangedPath]:
+    fields = [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
+    changed: list[ChangedPath] = []
+    while fields:
+        status = fields.pop(0)[:1]
+        if status in ("R", "C"):
+            old, new = fields.pop(0), fields.pop(0)
+            changed.append(ChangedPath(new, status, old))
+        else:
+            changed.append(ChangedPath(fields.pop(0), status))
+    return changed
+
+
+def _shallow_commits(common_dir: Path) -> frozenset[str]:
+    try:
+        return frozenset((common_dir / "shallow").read_text(encoding="ascii").split())
+    except OSError:
+        return frozenset()
+
+
+def _refusal(path: Path, result: CompletedProcess[bytes]) -> str:
+    stderr = result.stderr.decode("utf-8", "replace")
+    top = marker_above(path) or path
+    if "dubious ownership" in stderr or "unsafe repository" in stderr:
+        return (
+            f"the repository at {top} belongs to another user and git refuses to open it; "
+            f"if you trust it: git config --global --add safe.directory '{top}'"
+        )
+    if "not a git repository" in stderr and marker_above(path) is None:
+        return f"{path} is in no git repository, so that it has no revisions"
+    return f"git refuses the repository at {top}: {said(result)}"

@@ -1,0 +1,316 @@
+"""Finds the last commit that changed given lines of a file, and whether the work tree has changed them since.
+
+The commits that touched the file are walked back from the newest, and the lines are carried through the diff
+of each: the commit that does not let them through is the one. Unlike a blame of the lines that are there,
+this finds who removed lines, and all spans of a file share one listing and the same diffs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from afresh_indexer.fingerprint import read_regular
+from afresh_indexer.git_objects import GitObjects
+from afresh_indexer.hunks import LineMap, diff
+from afresh_indexer.old_versions import line_end_variants
+
+Lines = tuple[int, int]
+"""The first and last line of a span, from 1; the end is before the start for a place between two lines."""
+
+FILE_LIMIT = 32 * 1024 * 1024
+"""Bytes of the largest file whose lines are followed."""
+COMMITS = 200
+"""How many commits that touched one file are looked at."""
+RENAMES = 10
+"""How many renames of one file are followed."""
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit, as it is shown beside what it did."""
+
+    id: str
+    author: str
+    """The name, by the repository's mailmap; bytes that are no text are shown as replacement characters."""
+    date: datetime
+    """When it was written, in UTC; a rebase keeps it."""
+    subject: str
+    committed: datetime
+    """When it was made what it is, in UTC; a rebase or an amendment moves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LastChange:
+    """Who changed some lines last."""
+
+    commit: Commit | None
+    """None where no commit did, or none can be named."""
+    uncommitted: bool
+    """The work tree differs from HEAD in these lines."""
+
+
+def last_changes(
+    objects: GitObjects,
+    shallow_commits: frozenset[str],
+    head: str | None,
+    path: str,
+    spans: Sequence[Lines],
+    since: datetime | None,
+    recorded_sha256: str | None,
+    on_disk: bool,
+) -> list[LastChange]:
+    """`Revisions.last_changes`, with the commit already resolved. Raises GitFailed."""
+    path = _real_path(objects.folder, path) if on_disk else path
+    full = f"{objects.prefix}{path}"
+    committed = None if head is None else objects.named([os.fsencode(f"{head}:{full}")])[0]
+    disk = _on_disk(objects.folder / path) if on_disk else None
+    if on_disk and (disk is None) != (committed is None):
+        present = disk is not None or not os.path.lexists(objects.folder / path)
+        return [LastChange(None, uncommitted=present) for _ in spans]
+    if head is None:
+        return [LastChange(None, uncommitted=False) for _ in spans]
+    search = _Search(objects, shallow_commits, since, recorded_sha256)
+    if committed is None:
+        # A folder and a submodule have no bytes either, and are there.
+        stands = objects.run(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{head}:{full}"])
+        removal = None if stands.returncode == 0 else search.removal(head, full)
+        return [LastChange(removal, uncommitted=False) for _ in spans]
+    if committed.startswith(_LFS) or len(committed) > FILE_LIMIT:
+        return [LastChange(None, uncommitted=False) for _ in spans]
+    to_head = diff(committed if disk is None else disk, committed)
+    found: list[LastChange] = []
+    for lines in (_clamped(lines, to_head.old_count) for lines in spans):
+        carried = _carried(to_head, lines, loose=False)
+        there = to_head.project(*lines) if carried is None else carried
+        found.append(LastChange(search.change(head, full, committed, there), uncommitted=carried is None))
+    return found
+
+
+@dataclass(slots=True)
+class _History:
+    """The commits that touched one path, newest first, with the file as each left it."""
+
+    objects: GitObjects
+    path: str
+    commits: dict[str, Commit]
+    parents: dict[str, list[str]]
+    """Of each commit, the nearest ones before it that touched the path."""
+    contents: dict[str, bytes | None] = field(default_factory=dict)
+    diffs: dict[tuple[str, str], LineMap] = field(default_factory=dict)
+    batch: int = 4
+
+    @property
+    def tip(self) -> str | None:
+        return next(iter(self.commits), None)
+
+    def content(self, commit: str) -> bytes | None:
+        """The file at a commit; the ones that come next are read with it, more each time."""
+        if commit not in self.contents:
+            order = [name for name in self._order() if name not in self.contents]
+            start = order.index(commit) if commit in order else 0
+            wanted = [commit, *(name for name in order[start : start + self.batch] if name != commit)]
+            names = [os.fsencode(f"{name}:{self.path}") for name in wanted]
+            self.contents.update(zip(wanted, self.objects.named(names), strict=True))
+            self.batch = min(self.batch * 2, 32)
+        return self.contents[commit]
+
+    def line_map(self, commit: str, parent: str, new: bytes, old: bytes) -> LineMap:
+        """From the lines at a commit to those at its parent."""
+        known = self.diffs.get((commit, parent))
+        if known is None:
+            known = self.diffs[commit, parent] = diff(new, old)
+        return known
+
+    def _order(self) -> Iterator[str]:
+        for commit, parents in self.parents.items():
+            yield commit
+            yield from (parent for parent in parents if parent not in self.parents)
+
+
+@dataclass(slots=True)
+class _Search:
+    """Looks for the changes of one file, by what was asked about it."""
+
+    objects: GitObjects
+    shallow_commits: frozenset[str]
+    since: datetime | None
+    recorded_sha256: str | None
+    histories: dict[tuple[str, str, bool], _History] = field(default_factory=dict)
+    origins: dict[tuple[str, str], tuple[str, str] | None] = field(default_factory=dict)
+
+    def removal(self, head: str, path: str) -> Commit | None:
+        """The commit since which the path is gone."""
+        for options in ([], ["--full-history", "-m", "--diff-filter=D"]):
+            history = self._listed(head, path, [*options, "--max-count=1"])
+            commit = None if history.tip is None else history.commits[history.tip]
+            if commit is not None:
+                return commit if commit.id not in self.shallow_commits and self._is_since(commit) else None
+        return None
+
+    def change(self, head: str, path: str, content: bytes, lines: Lines) -> Commit | None:
+        """The last commit since the recording that changed the lines of the path at `head`."""
+        for recent in (True, False) if self.since is not None else (False,):
+            if not recent and self.since is not None and self.recorded_sha256 is None:
+                break
+            for loose in (False, True):
+                commit = self._walk(head, path, content, lines, loose=loose, recent=recent)
+                if commit is not None:
+                    return commit
+        return None
+
+    def _walk(
+        self, head: str, path: str, content: bytes, lines: Lines, *, loose: bool, recent: bool
+    ) -> Commit | None:
+        for _ in range(RENAMES):
+            history = self._history(head, path, recent)
+            at = history.tip
+            if at is None or history.content(at) != content:
+                return None
+            while parents := history.parents.get(at, []):
+                step = self._step(history, at, content, parents, lines, loose)
+                if step is None:
+                    return self._accepted(history, at)
+                at, content, lines = step
+            if at not in history.parents or at in self.shallow_commits:
+                return None
+            origin = self._origin(at, path)
+            old = None if origin is None else self.objects.named([os.fsencode(":".join(origin))])[0]
+            if origin is None or old is None:
+                return self._accepted(history, at)
+            carried = _carried(diff(content, old), lines, loose=loose)
+            if carried is None:
+                return self._accepted(history, at)
+            head, path, content, lines = *origin, old, carried
+        return None
+
+    def _step(
+        self, history: _History, at: str, content: bytes, parents: list[str], lines: Lines, loose: bool
+    ) -> tuple[str, bytes, Lines] | None:
+        """The parent that the lines came from, with its text and their place; None if they were made here."""
+        for parent in parents:
+            old = history.content(parent)
+            if old is None:
+                continue
+            carried = _carried(history.line_map(at, parent, content, old), lines, loose=loose)
+            if carried is not None:
+                return parent, old, carried
+        return None
+
+    def _accepted(self, history: _History, at: str) -> Commit | None:
+        commit = history.commits[at]
+        return commit if self._is_since(commit) or self._recorded_behind(history, at) else None
+
+    def _is_since(self, commit: Commit) -> bool:
+        # git keeps whole seconds: a commit right after the recording may carry the second that it began in.
+        return self.since is None or commit.committed >= self.since.replace(microsecond=0)
+
+    def _recorded_behind(self, history: _History, at: str) -> bool:
+        """Whether the recorded version came before a commit, so that the commit was made on top of it."""
+        if self.recorded_sha256 is None:
+            return False
+        pending, seen = list(history.parents.get(at, [])), {at}
+        while pending:
+            commit = pending.pop(0)
+            if commit in seen:
+                continue
+            seen.add(commit)
+            pending += history.parents.get(commit, [])
+            data = history.content(commit)
+            if data is not None and any(
+                hashlib.sha256(variant).hexdigest() == self.recorded_sha256
+                for variant in line_end_variants(data)
+            ):
+                return True
+        return False
+
+    def _history(self, head: str, path: str, recent: bool) -> _History:
+        known = self.histories.get((head, path, recent))
+        if known is None:
+            options = [f"--max-count={COMMITS}"]
+            if recent and self.since is not None:
+                options.append(f"--since={self.since.replace(microsecond=0).isoformat()}")
+            known = self.histories[head, path, recent] = self._listed(head, path, options)
+        return known
+
+    def _listed(self, head: str, path: str, options: list[str]) -> _History:
+        command = ["log", "--parents", "--no-follow", "--no-show-signature", "--no-color", "--no-patch"]
+        command += ["--encoding=UTF-8", "--format=%H%x00%P%x00%aN%x00%aE%x00%at%x00%ct%x00%s", *options]
+        # From the top: with literal pathspecs a path is still taken from where git runs.
+        relative = os.path.relpath(path, self.objects.prefix or ".").replace(os.path.sep, "/")
+        output = self.objects.output([*command, head, "--", relative], "read the history")
+        commits: dict[str, Commit] = {}
+        parents: dict[str, list[str]] = {}
+        for line in output.split(b"\n"):
+            fields = [part.decode("utf-8", "replace") for part in line.split(b"\0", 6)]
+            if len(fields) != 7:
+                continue
+            id_, above, name, address, written, made, subject = fields
+            commits[id_] = Commit(id_, name or address, _moment(written), subject, _moment(made))
+            parents[id_] = above.split()
+        return _History(self.objects, path, commits, parents)
+
+    def _origin(self, commit: str, path: str) -> tuple[str, str] | None:
+        """The parent and the path there that a commit renamed to `path`."""
+        known = (commit, path)
+        if known not in self.origins:
+            command = ["diff-tree", "-r", "-m", "-M", "--diff-filter=R", "--name-status", "-z"]
+            output = self.objects.output([*command, "--no-commit-id", commit], "look for renames")
+            fields = [os.fsdecode(part) for part in output.split(b"\0")]
+            renames = {new: old for _, old, new in zip(*[iter(fields)] * 3, strict=False)}
+            self.origins[known] = (f"{commit}^", renames[path]) if path in renames else None
+        return self.origins[known]
+
+
+def _carried(line_map: LineMap, lines: Lines, *, loose: bool) -> Lines | None:
+    """Where lines stand on the other side of a diff; None if it changes them.
+
+    With `loose`, also lines that are missing right before or behind them count as a change.
+    """
+    start, end = lines
+    if start > end:
+        if line_map.touching(start, end):
+            return None
+        place = line_map.to_new(start)
+        before = line_map.to_new(start - 1) or 0
+        return (before + 1, before) if place is None else (place, place - 1)
+    kept = line_map.kept(start, end)
+    if kept is None:
+        return None
+    if loose and any(hunk.new_lines > hunk.old_lines for hunk in line_map.touching(start, end)):
+        return None
+    return kept, kept + end - start
+
+
+def _clamped(lines: Lines, count: int) -> Lines:
+    start = max(1, min(lines[0], count + 1))
+    return start, max(start - 1, min(lines[1], count))
+
+
+def _moment(seconds: str) -> datetime:
+    """A commit can claim any date; one outside of the calendar is given as its nearest end."""
+    try:
+        return datetime.fromtimestamp(0, UTC) + timedelta(seconds=int(seconds or "0"))
+    except OverflowError:
+        return (datetime.min if seconds.startswith("-") else datetime.max).replace(tzinfo=UTC)
+
+
+def _on_disk(path: Path) -> bytes | None:
+    try:
+        content = read_regular(path, FILE_LIMIT)
+    except OSError:
+        return None
+    return content.data if content.whole else None
+
+
+def _real_path(folder: Path, path: str) -> str:
+    """The path of what links inside the folder lead to: git knows a file by that alone."""
+    top, real = os.path.realpath(folder), os.path.realpath(folder / path)
+    inside = os.path.relpath(real, top).replace(os.path.sep, "/")
+    return path if inside.startswith("../") or inside == "." else inside
