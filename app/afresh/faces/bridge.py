@@ -6,6 +6,8 @@ starts another, repeats the handshake and the subscriptions there, and answers w
 error that says to try again, because it can't know what was done.
 """
 
+# ruff: noqa: PTH100, PTH109, PTH111, PTH112 - without pathlib; see `afresh.keeper.system`
+
 from __future__ import annotations
 
 import json
@@ -18,15 +20,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afresh import __version__
 from afresh.errors import AfreshError, UsageError
 from afresh.keeper import system
-from afresh.keeper.connect import Link, Starting, reach
+from afresh.keeper.connect import Link, Starting, reach, reach_known
 from afresh.keeper.wire import LONGEST_LINE, Hello, Lines, encode, too_long
-from afresh.settings import Settings, load
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -49,28 +49,38 @@ def main(arguments: list[str]) -> int:
     """Run the pump over this process's standard streams; the exit code."""
     try:
         root, in_process = _options(arguments)
-        settings = load()
         if in_process:
-            from afresh.keeper.local import serve_stdio
+            from pathlib import Path
 
-            serve_stdio(settings, cwd=root)
+            from afresh.keeper.local import serve_stdio
+            from afresh.settings import load
+
+            serve_stdio(load(), cwd=Path(root))
             return 0
-        return pump(settings, root)
+        return pump(root)
     except AfreshError as error:
-        os.write(2, f"afresh mcp: {error.message}\n".encode("utf-8", "replace"))
+        _say(error)
         return error.exit_code
 
 
-def pump(settings: Settings, cwd: Path, *, starting: Starting | None = None) -> int:
+def pump(cwd: str, *, starting: Starting | None = None) -> int:
     """Pump until the input ends, the output breaks, the parent dies or a signal comes; the exit code."""
 
     def leave(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
+    def connect() -> Link:
+        known = reach_known(os.environ, hello)
+        if known is not None:
+            return known
+        from afresh.settings import load
+
+        return reach(load(), hello, starting=starting)
+
     signal.signal(signal.SIGTERM, leave)
     signal.signal(signal.SIGINT, leave)
-    hello = Hello(mode="mcp", version=__version__, cwd=str(cwd), client="mcp", kind="agent", attach=True)
-    bridge = Bridge(lambda: reach(settings, hello, starting=starting), system.parent_watch())
+    hello = Hello(mode="mcp", version=__version__, cwd=cwd, client="mcp", kind="agent", attach=True)
+    bridge = Bridge(connect, system.parent_watch())
     threading.Thread(target=bridge.read_input, args=(0,), name="input", daemon=True).start()
     try:
         bridge.run(1)
@@ -210,7 +220,7 @@ class Bridge:
         try:
             link = self._connect()
         except AfreshError as error:
-            os.write(2, f"afresh mcp: {error.message}\n".encode("utf-8", "replace"))
+            _say(error)
             self._refuse_held(error)
             return False
         with self._sending:
@@ -428,7 +438,12 @@ def _write_all(descriptor: int, data: bytes) -> None:
             select.select([], [descriptor], [], _TICK_S)
 
 
-def _options(arguments: list[str]) -> tuple[Path, bool]:
+def _say(error: AfreshError) -> None:
+    os.write(2, f"afresh mcp: {error.message}\n".encode("utf-8", "replace"))
+
+
+def _options(arguments: list[str]) -> tuple[str, bool]:
+    """The folder to work in, absolute, and whether the engine is to run in this process."""
     root: str | None = None
     in_process = False
     rest = list(arguments)
@@ -442,10 +457,10 @@ def _options(arguments: list[str]) -> tuple[Path, bool]:
             raise UsageError(f"unknown option {option!r}; `afresh mcp` takes --root DIR and --in-process")
     if root == "":
         raise UsageError("--root needs a folder")
-    folder = Path(root).expanduser() if root is not None else Path.cwd()
-    if not folder.is_dir():
-        raise UsageError(f"--root is {str(folder)!r}, which is no folder")
-    return folder.absolute(), in_process
+    folder = os.path.abspath(os.path.expanduser(root)) if root is not None else os.getcwd()
+    if not os.path.isdir(folder):
+        raise UsageError(f"--root is {folder!r}, which is no folder")
+    return folder, in_process
 
 
 if __name__ == "__main__":

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from afresh.errors import AfreshError, KeeperUnavailableError
-from afresh.keeper import election, spawn, system, transport
+from afresh.keeper import election, system, transport
 from afresh.keeper.wire import Hello, LineStream, error_from, shown
-from afresh.settings import Settings
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afresh.settings import Settings
+
+LOCK_NAME = "keeper.lock"
+"""As in `Settings.lock`."""
 _HELLO_S = 5.0
 """Seconds that a keeper has to answer a hello."""
 _AGAIN_S = 0.3
@@ -31,8 +35,7 @@ def _chance() -> float:
     return int.from_bytes(os.urandom(4), "big") / 2**32
 
 
-@dataclass(frozen=True, slots=True)
-class Starting:
+class Starting(NamedTuple):
     """How a keeper is started and waited for; tests set other values."""
 
     command: Sequence[str] = ()
@@ -46,8 +49,7 @@ class Starting:
     clock: Callable[[], float] = time.monotonic
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An accepted connection."""
 
     stream: socket.socket
@@ -72,7 +74,26 @@ def reach(settings: Settings, hello: Hello, *, start: bool = True, starting: Sta
     return _start_and_wait(settings, hello, how)
 
 
+def reach_known(environ: Mapping[str, str], hello: Hello) -> Link | None:
+    """Connect to a keeper that runs already, without reading any settings; None where that isn't so easy.
+
+    The lock's file in the data folder says where it listens. The data folder follows from the environment
+    alone, by the rule of `afresh.settings`, which takes longer to import than all of this.
+    """
+    home = environ.get("AFRESH_HOME", "")
+    if not home and sys.platform not in ("win32", "darwin") and "XDG_DATA_HOME" not in environ:
+        above = environ.get("HOME", "")
+        home = f"{above}/.local/share/afresh" if above else ""
+    if not home or home.startswith("~"):
+        return None
+    noted = election.noted_holder(os.path.join(os.path.abspath(home), LOCK_NAME))  # noqa: PTH100, PTH118
+    where = transport.Address.parse(noted.address) if noted is not None else None
+    return _try(where, hello) if where is not None else None
+
+
 def _start_and_wait(settings: Settings, hello: Hello, how: Starting) -> Link:
+    from afresh.keeper import spawn
+
     began = how.clock()
     log_size = _size(settings.log)
     command = tuple(how.command) or spawn.keeper_command()
@@ -125,19 +146,20 @@ def _try(where: transport.Address, hello: Hello) -> Link | None:
         stream, secrets = transport.connect(where, _HELLO_S)
     except PermissionError as error:
         raise KeeperUnavailableError(
-            f"{where.path} can't be reached ({error.strerror}); make it yours, or set AFRESH_RUNTIME to "
+            f"{where.name} can't be reached ({error.strerror}); make it yours, or set AFRESH_RUNTIME to "
             "another folder"
         ) from None
     except OSError:
         return None
     link: Link | None = None
     try:
-        with suppress(OSError, EOFError):
-            stream.sendall(replace(hello, token=secrets.token).line())
-            lines = LineStream(stream)
-            answer = next(iter(lines), None)
-            if answer is not None:
-                link = _judge(answer, secrets, stream, lines)
+        stream.sendall(hello._replace(token=secrets.token).line())
+        lines = LineStream(stream)
+        answer = next(iter(lines), None)
+        if answer is not None:
+            link = _judge(answer, secrets, stream, lines)
+    except OSError:
+        return None
     finally:
         if link is None:
             stream.close()

@@ -9,15 +9,16 @@ from __future__ import annotations
 import errno
 import json
 import os
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from afresh.errors import StoreUnwritableError
 from afresh.keeper import system
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+
+class Holder(NamedTuple):
     """What the holder of the lock wrote about itself."""
 
     pid: int
@@ -90,10 +91,11 @@ class Lock:
         os.write(self._descriptor, content)
 
 
-def noted_holder(path: Path) -> Holder | None:
+def noted_holder(path: Path | str) -> Holder | None:
     """Who says that it holds the lock; None where nobody does, or nobody can read it."""
     try:
-        noted = json.loads(path.read_bytes())
+        with open(path, "rb") as file:  # noqa: PTH123 - on the path of every start, which has no Path
+            noted = json.loads(file.read())
         return Holder(
             int(noted["pid"]),
             str(noted["version"]),
@@ -110,7 +112,7 @@ def describe_holder(path: Path) -> str:
 
     for process in psutil.process_iter():
         try:
-            if process.pid != os.getpid() and any(Path(f.path) == path for f in process.open_files()):
+            if process.pid != os.getpid() and any(f.path == str(path) for f in process.open_files()):
                 return f"process {process.pid} ({' '.join(process.cmdline()) or process.name()})"
         except (psutil.Error, OSError):
             continue

@@ -1,7 +1,10 @@
 """What differs between operating systems, in one place: locks, owners, limits, detached processes.
 
-Nothing outside this module calls what exists on one system only.
+Nothing outside this module calls what exists on one system only. Paths are texts here and in its neighbours
+on the way of every start: `pathlib` and `dataclasses` together take longer to import than all the rest.
 """
+
+# ruff: noqa: PTH100, PTH116, PTH120
 
 from __future__ import annotations
 
@@ -9,7 +12,6 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import IO, Protocol
 
 if sys.platform == "win32":
@@ -46,25 +48,27 @@ def lock_exclusively(descriptor: int) -> bool:
     return True
 
 
-def folder_problem(folder: Path) -> str | None:
+def folder_problem(folder: str) -> str | None:
     """Why a folder can't hold a socket that only we may reach; None where it can.
 
     It must be a folder of ours with mode 0700, and nobody else may be able to put another in its place.
+    Raises OSError where there is none.
     """
-    if sys.platform == "win32":
-        return None if folder.is_dir() else "it is not a folder"
-    seen = folder.lstat()
+    seen = os.lstat(folder)
     if not stat.S_ISDIR(seen.st_mode):
         return "it is not a folder"
+    if sys.platform == "win32":
+        return None
     if seen.st_uid != os.getuid():
         return f"it belongs to user {seen.st_uid}, not to user {os.getuid()}"
     if stat.S_IMODE(seen.st_mode) & 0o077:
         return f"others may enter it (its mode is {stat.S_IMODE(seen.st_mode):04o}); run: chmod 700 {folder}"
-    above = folder.parent.stat()
+    parent = os.path.dirname(folder)
+    above = os.stat(parent)
     if above.st_uid not in (0, os.getuid()):
-        return f"{folder.parent} belongs to user {above.st_uid}, who could replace it"
+        return f"{parent} belongs to user {above.st_uid}, who could replace it"
     if above.st_mode & 0o022 and not above.st_mode & stat.S_ISVTX:
-        return f"others may replace it: the mode of {folder.parent} is {stat.S_IMODE(above.st_mode):04o}"
+        return f"others may replace it: the mode of {parent} is {stat.S_IMODE(above.st_mode):04o}"
     return None
 
 
@@ -74,7 +78,7 @@ def settle_in() -> None:
     A keeper that stays in its starter's folder would keep a disk from being unmounted.
     """
     os.umask(0o077)
-    os.chdir(Path(os.path.abspath(os.sep)))  # noqa: PTH100 - the root of the current drive
+    os.chdir(os.path.abspath(os.sep))
 
 
 def raise_file_limit(wanted: int = 4096) -> None:
@@ -107,7 +111,7 @@ def start_detached(command: Sequence[str], environment: Mapping[str, str], log: 
         stdout=log,
         stderr=log,
         env=dict(environment),
-        cwd=os.path.abspath(os.sep),  # noqa: PTH100 - the root of the current drive
+        cwd=os.path.abspath(os.sep),
         start_new_session=sys.platform != "win32",
         creationflags=detached,
     )

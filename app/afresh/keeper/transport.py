@@ -9,43 +9,49 @@ from __future__ import annotations
 import json
 import os
 import socket
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from afresh.errors import KeeperUnavailableError
 from afresh.keeper import system
-from afresh.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afresh.settings import Settings
 
 _LONGEST = 103
 """Bytes of a Unix socket's path, without the closing zero, on the strictest system (macOS)."""
 _BACKLOG = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where a keeper listens."""
 
     kind: Literal["unix", "tcp"]
-    path: Path
-    """The socket, or the file that holds port and token."""
+    name: str
+    """The path of the socket, or of the file that holds port and token."""
+
+    @property
+    def path(self) -> Path:
+        from pathlib import Path
+
+        return Path(self.name)
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.path}"
+        return f"{self.kind}:{self.name}"
 
     @classmethod
     def parse(cls, text: str) -> Address | None:
         """Read what `str` wrote; None for anything else."""
-        kind, _, path = text.partition(":")
-        if kind == "unix" and path:
-            return cls("unix", Path(path))
-        if kind == "tcp" and path:
-            return cls("tcp", Path(path))
+        kind, _, name = text.partition(":")
+        if kind == "unix" and name:
+            return cls("unix", name)
+        if kind == "tcp" and name:
+            return cls("tcp", name)
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Secrets:
+class Secrets(NamedTuple):
     """What both sides of a TCP connection prove that they have read; empty on a Unix socket."""
 
     token: str = ""
@@ -54,8 +60,7 @@ class Secrets:
     """Sent back by the keeper: another program that got hold of the port doesn't know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(NamedTuple):
     """A keeper's listening socket under its name."""
 
     address: Address
@@ -91,8 +96,8 @@ def address(settings: Settings) -> Address:
             "system has no Unix sockets; set AFRESH_RUNTIME to a shorter folder, or AFRESH_TRANSPORT to tcp"
         )
     if settings.transport == "tcp" or not usable:
-        return Address("tcp", settings.runtime / "keeper.tcp")
-    return Address("unix", path)
+        return Address("tcp", str(settings.runtime / "keeper.tcp"))
+    return Address("unix", str(path))
 
 
 def listen(settings: Settings) -> Listener:
@@ -103,7 +108,7 @@ def listen(settings: Settings) -> Listener:
     where = address(settings)
     try:
         settings.runtime.mkdir(parents=True, mode=0o700, exist_ok=True)
-        check_folder(settings.runtime)
+        check_folder(str(settings.runtime))
         return _listen_unix(where) if where.kind == "unix" else _listen_tcp(where)
     except OSError as error:
         raise KeeperUnavailableError(
@@ -114,18 +119,19 @@ def listen(settings: Settings) -> Listener:
 
 def connect(where: Address, timeout: float) -> tuple[socket.socket, Secrets]:
     """Connect to a keeper. Raises OSError where nobody listens, KeeperUnavailableError for a bad folder."""
-    check_folder(where.path.parent)
+    check_folder(os.path.dirname(where.name))  # noqa: PTH120 - see `system`
     if where.kind == "unix":
         stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        target: str | tuple[str, int] = str(where.path)
+        target: str | tuple[str, int] = where.name
         secrets = Secrets()
     else:
         try:
-            noted = json.loads(where.path.read_bytes())
+            with open(where.name, "rb") as file:  # noqa: PTH123 - see `system`
+                noted = json.loads(file.read())
             target = ("127.0.0.1", int(noted["port"]))
             secrets = Secrets(str(noted["token"]), str(noted["proof"]))
         except (ValueError, KeyError, TypeError):
-            raise ConnectionRefusedError(f"{where.path} names no port") from None
+            raise ConnectionRefusedError(f"{where.name} names no port") from None
         stream = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         stream.settimeout(timeout)
@@ -143,7 +149,7 @@ def tune(stream: socket.socket) -> None:
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: str) -> None:
     """Refuse a folder in which another user could have put a socket.
 
     Raises KeeperUnavailableError; OSError where there is no such folder.

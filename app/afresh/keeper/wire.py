@@ -17,8 +17,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from afresh.errors import BY_KIND, AfreshError, InvalidArgumentError, UsageError
 
@@ -32,8 +31,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 _CHUNK = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(NamedTuple):
     """Who connects, and what for."""
 
     mode: Literal["rpc", "mcp"]
