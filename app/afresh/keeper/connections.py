@@ -65,6 +65,8 @@ class Connection:
         self._outbox = Outbox(stream)
         self._guard = threading.Lock()
         self._calls: dict[Hashable, threading.Event] = {}
+        self._answered = threading.Condition(self._guard)
+        self._unanswered = 0
         self._session: Session | None = None
         self._attachment: Attachment | None = None
         self._closed = False
@@ -81,7 +83,12 @@ class Connection:
             self._session.fail(error)
 
     def finish(self, timeout: float) -> None:
-        """Send what is to be sent, for at most so many seconds, and close."""
+        """Send what is to be sent, for at most so many seconds each, and close.
+
+        Calls may still be on their way to hear that they are not begun any more.
+        """
+        with self._answered:
+            self._answered.wait_for(lambda: self._unanswered == 0, timeout)
         self._outbox.flush(timeout)
         self._outbox.abandon()
 
@@ -206,6 +213,7 @@ class Connection:
             if len(self._calls) >= _IN_FLIGHT:
                 raise InvalidArgumentError(f"{_IN_FLIGHT} calls are in flight; wait for one of them")
             self._calls[number] = cancelled
+            self._unanswered += 1
         pool = self._house.long if verb in LONG else self._house.quick
         pool.submit(lambda: self._run(number, verb, arguments, cancelled, hello))
 
@@ -241,6 +249,9 @@ class Connection:
             self._calls.pop(number, None)
         self._outbox.forget(number)
         self._outbox.put(line)
+        with self._answered:
+            self._unanswered -= 1
+            self._answered.notify_all()
 
     def _caller(self, hello: Hello) -> Caller:
         from afresh.engine.calls import Caller

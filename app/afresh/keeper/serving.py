@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from afresh.keeper.sessions import ServerFactory
 
 _LOG = logging.getLogger(__name__)
-_CHECK_S = 5.0
+_CHECK_S = 2.0
 """How often the keeper looks whether it is still the one that clients find."""
 _FIRST_CLIENT_S = 5.0
 """So long a keeper stays for its first client, however short `idle_exit` is."""
@@ -332,6 +332,7 @@ class Keeper:
             _LOG.warning("calls still ran after %s s", _DRAIN_S)
         with self._guard:
             connections = list(self._connections)
+        self.sdk.settle(_FLUSH_S)
         for connection in connections:
             connection.finish(_FLUSH_S)
         try:

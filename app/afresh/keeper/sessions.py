@@ -11,6 +11,7 @@ import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from afresh.errors import AfreshError, KeeperUnavailableError
@@ -32,6 +33,7 @@ _LOG = logging.getLogger(__name__)
 _ANSWER_START = b'{"jsonrpc":"2.0","id":'
 _HELD = 64 * 1024 * 1024
 """Bytes of lines that one session keeps for later; then its client has to wait."""
+_TURNS = 50
 _AHEAD = 1024
 """Lines that a client may be ahead of its session."""
 
@@ -64,6 +66,20 @@ class Sdk:
     def is_ready(self) -> bool:
         """Whether sessions begin at once."""
         return self._ready is not None
+
+    def settle(self, timeout: float) -> None:
+        """Wait until sessions have sent the answers of calls that have ended, at most so many seconds."""
+        import asyncio
+        from concurrent.futures import TimeoutError as TookTooLong
+
+        async def turns() -> None:
+            # From a call's thread to the connection an answer takes some turns of the loop.
+            for _ in range(_TURNS):
+                await asyncio.sleep(0)
+
+        if self._ready is not None:
+            with suppress(TookTooLong):
+                asyncio.run_coroutine_threadsafe(turns(), self._ready[0]).result(timeout)
 
     def serve(self, session: Session) -> None:
         """Run a session as soon as the SDK is there."""
