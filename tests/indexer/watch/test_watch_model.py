@@ -26,7 +26,7 @@ STEPS = 150
 
 
 def signatures(root: Path, top: str = "") -> Seen:
-    """mtime_ns, size and inode of each file at or below a path, while the tree may change under the reader."""
+    """mtime_ns, size and inode of each file at or below a path of a tree that may be changing."""
     start = root / top
     paths = [start]
     for folder, _, names in os.walk(start):

@@ -257,6 +257,7 @@ def test_changes_under_git_s_lock_are_told_together_once_it_has_let_go(
 
         def watch(self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: Halt | None, /) -> Any:
             if self._silences == 2:
+                self._silences = 3
                 write(root / ".git" / "HEAD", "ref: refs/heads/other\n")
             found = self._handle.watch(debounce_ms, step_ms, timeout_ms, stop_event)
             self._begun = self._begun or not isinstance(found, str)
