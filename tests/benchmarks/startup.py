@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ class Agent:
 
 def run(data: Path | None) -> Iterator[Figure]:
     """Milliseconds and counts; each start is a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="afc-") as folder:
+    with tempfile.TemporaryDirectory(prefix="afc-", ignore_cleanup_errors=True) as folder:
         # As in an installation: compiled once. Also where this run's environment says not to.
         compiled = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
         where = Path(folder)

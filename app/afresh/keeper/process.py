@@ -6,6 +6,7 @@ while the database is being opened.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ def run(settings: Settings, parts: Callable[[], Parts] | None = None) -> int:
         return 0
     listener = transport.listen(settings)
     lock.note(Holder(os.getpid(), __version__, str(listener.address)))
+    # Until all is loaded; see `serving.Keeper`.
+    gc.disable()
     # Short turns: a thread that only passes a line on must not wait 5 ms for one that computes.
     sys.setswitchinterval(0.001)
     from afresh.keeper import logs, serving

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import select
@@ -100,7 +101,7 @@ class Keeper:
         self.version = __version__
         self.secrets = listener.secrets
         self.gate = Gate()
-        self.sdk = Sdk(parts.server_factory, lambda: parts.sdk_loaded(settings, self.gate))
+        self.sdk = Sdk(parts.server_factory, self._sdk_loaded)
         self.quick = Pool("call", 16)
         self.long = Pool("long", 32)
         self._settings = settings
@@ -240,6 +241,7 @@ class Keeper:
             self.gate.opened(service)
             self._opened_at = self._clock()
             self._poke()
+            self._collect_from_now_on()
             return
         self._exit_code = error.exit_code
         self.gate.failed(error)
@@ -248,6 +250,20 @@ class Keeper:
         for connection in connections:
             connection.fail(error)
         self.stop("the service can't be opened", after=_LINGER_S)
+
+    def _sdk_loaded(self) -> None:
+        self._collect_from_now_on()
+        self._parts.sdk_loaded(self._settings, self.gate)
+
+    def _collect_from_now_on(self) -> None:
+        """Let garbage be collected again, once what is loaded for good is there.
+
+        Modules and schemas live as long as the process: looking through them again and again while more are
+        loaded took a tenth of the start, and would lengthen every full collection after it.
+        """
+        if not self.gate.is_opening() and not self.sdk.is_loading():
+            gc.freeze()
+            gc.enable()
 
     # --- the loop -------------------------------------------------------------------------------------
 
@@ -306,6 +322,9 @@ class Keeper:
         return max(min(due), 0.0)
 
     def _check_place(self) -> None:
+        if not gc.isenabled():
+            # Where the SDK could not be loaded nobody else says that loading is over.
+            self._collect_from_now_on()
         if not self._lock.is_in_place():
             self.stop(f"{self._settings.lock} isn't the file that this keeper holds any more")
         elif not self._listener.is_in_place():

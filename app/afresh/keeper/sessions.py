@@ -63,6 +63,10 @@ class Sdk:
                 self._thread = threading.Thread(target=self._run, name="mcp", daemon=True)
                 self._thread.start()
 
+    def is_loading(self) -> bool:
+        """Whether loading has begun and not ended."""
+        return self._thread is not None and self._ready is None and self._error is None
+
     def is_ready(self) -> bool:
         """Whether sessions begin at once."""
         return self._ready is not None
