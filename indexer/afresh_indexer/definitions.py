@@ -23,7 +23,7 @@ class Scope(Enum):
     """Its variables are local and left out; its functions and types are not."""
 
 
-Names = Callable[[tree_sitter.Node], list[str]]
+Names = Callable[[tree_sitter.Node, bytes], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class Rule:
     local: bool = True
     """Whether it is also a definition inside a function."""
     only_in_type: bool = False
-    refine: Callable[[tree_sitter.Node, str], str] | None = None
+    refine: Callable[[tree_sitter.Node, str, bytes], str] | None = None
     """Tells kinds apart that the grammar gives one node: takes the node and the kind so far."""
     local_functions: bool = False
     """Where it is not: still one if what it defines is a function or a class."""
     encloses: bool = False
     """Definitions inside start with its name, although it is no scope."""
-    parts: Callable[[tree_sitter.Node], list[tuple[str, tree_sitter.Node]]] | None = None
+    parts: Callable[[tree_sitter.Node, bytes], list[tuple[str, tree_sitter.Node]]] | None = None
     """In place of `names`: single words inside of it that are definitions of their own."""
     lifted: bool = False
     """It stands in a function's parameters and belongs to what is around the function."""
@@ -62,7 +62,7 @@ class Rule:
 _TYPE, _FUNCTION, _MODULE = Scope.TYPE, Scope.FUNCTION, Scope.MODULE
 
 
-def _no_names(_node: tree_sitter.Node) -> list[str]:
+def _no_names(_node: tree_sitter.Node, data: bytes) -> list[str]:
     return []
 
 
@@ -79,12 +79,16 @@ _CLASS, _INTERFACE, _ENUM = (
 )
 
 
-def _python_variable(node: tree_sitter.Node, kind: str) -> str:
+def _python_variable(node: tree_sitter.Node, kind: str, data: bytes) -> str:
     left = node.child_by_field_name("left")
-    return "constant" if kind == "variable" and left is not None and names.text_of(left).isupper() else kind
+    return (
+        "constant"
+        if kind == "variable" and left is not None and names.text_of(left, data).isupper()
+        else kind
+    )
 
 
-def _javascript_variable(node: tree_sitter.Node, kind: str) -> str:
+def _javascript_variable(node: tree_sitter.Node, kind: str, data: bytes) -> str:
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
     if names.is_function_value(value):
         if value is not None and value.type == "class":
@@ -108,87 +112,87 @@ def _javascript_function_scope(node: tree_sitter.Node) -> Scope:
 _CALLED = ("call_expression", "member_expression", "parenthesized_expression", "unary_expression")
 
 
-def _javascript_member(node: tree_sitter.Node, kind: str) -> str:
-    if names.quoted_key(node) == ["constructor"]:
+def _javascript_member(node: tree_sitter.Node, kind: str, data: bytes) -> str:
+    if names.quoted_key(node, data) == ["constructor"]:
         return "constructor"
     return "property" if any(child.type in ("get", "set", "static get") for child in node.children) else kind
 
 
-def _javascript_assigned(node: tree_sitter.Node, kind: str) -> str:
+def _javascript_assigned(node: tree_sitter.Node, kind: str, data: bytes) -> str:
     left = node.child_by_field_name("left")
-    prototype = left is not None and ".prototype." in names.text_of(left)
-    return "method" if prototype else _javascript_variable(node, kind)
+    prototype = left is not None and ".prototype." in names.text_of(left, data)
+    return "method" if prototype else _javascript_variable(node, kind, data)
 
 
-def _by_keyword(kinds: tuple[str, ...]) -> Callable[[tree_sitter.Node, str], str]:
+def _by_keyword(kinds: tuple[str, ...]) -> Callable[[tree_sitter.Node, str, bytes], str]:
     """The kind is the first of these words that stands before the name."""
 
-    def refine(node: tree_sitter.Node, kind: str) -> str:
+    def refine(node: tree_sitter.Node, kind: str, data: bytes) -> str:
         for child in node.children:
             if child.type in kinds:
                 return child.type
-            if child.type == "modifiers" and (word := names.text_of(child).split()[-1]) in kinds:
+            if child.type == "modifiers" and (word := names.text_of(child, data).split()[-1]) in kinds:
                 return word
         return kind
 
     return refine
 
 
-def _go_type(node: tree_sitter.Node, kind: str) -> str:
+def _go_type(node: tree_sitter.Node, kind: str, data: bytes) -> str:
     value = node.child_by_field_name("type")
     return {"struct_type": "struct", "interface_type": "interface"}.get(value.type if value else "", kind)
 
 
-def _c_declaration(node: tree_sitter.Node, kind: str) -> str:
-    if names.declares_function(node):
+def _c_declaration(node: tree_sitter.Node, kind: str, data: bytes) -> str:
+    if names.declares_function(node, data):
         return "method" if kind == "field" else "prototype"
     return kind
 
 
-def _c_function(node: tree_sitter.Node, kind: str) -> str:
-    return "method" if kind == "function" and "." in "".join(names.declarators(node)) else kind
+def _c_function(node: tree_sitter.Node, kind: str, data: bytes) -> str:
+    return "method" if kind == "function" and "." in "".join(names.declarators(node, data)) else kind
 
 
-def _java_field(node: tree_sitter.Node, kind: str) -> str:
+def _java_field(node: tree_sitter.Node, kind: str, data: bytes) -> str:
     head = node.parent.children[0] if node.parent is not None else node
-    words = names.text_of(head).split() if head.type == "modifiers" else []
+    words = names.text_of(head, data).split() if head.type == "modifiers" else []
     return "constant" if "static" in words and "final" in words else kind
 
 
-def _swift_function(node: tree_sitter.Node) -> list[str]:
-    return names.by_plain_field(node)
+def _swift_function(node: tree_sitter.Node, data: bytes) -> list[str]:
+    return names.by_plain_field(node, data)
 
 
 def _fixed(name: str) -> Names:
-    return lambda _node: [name]
+    return lambda _node, _data: [name]
 
 
-def _typescript_parameter(node: tree_sitter.Node) -> list[str]:
+def _typescript_parameter(node: tree_sitter.Node, data: bytes) -> list[str]:
     """A constructor's parameter is a field only with `private`, `readonly` and the like before it."""
     modified = any(
         child.type in ("accessibility_modifier", "readonly", "override_modifier") for child in node.children
     )
-    return names.by_pattern(node) if modified else []
+    return names.by_pattern(node, data) if modified else []
 
 
-def _kotlin_parameter(node: tree_sitter.Node) -> list[str]:
+def _kotlin_parameter(node: tree_sitter.Node, data: bytes) -> list[str]:
     """A constructor's parameter is a property only with `val` or `var`."""
     is_property = any(child.type in ("val", "var") for child in node.children)
-    return names.by_first_identifier(node) if is_property else []
+    return names.by_first_identifier(node, data) if is_property else []
 
 
-def _kotlin_property(node: tree_sitter.Node) -> list[str]:
+def _kotlin_property(node: tree_sitter.Node, data: bytes) -> list[str]:
     found: list[str] = []
     for child in node.named_children:
         if child.type in ("variable_declaration", "multi_variable_declaration"):
             inner = child.named_children if child.type.startswith("multi") else [child]
-            found += [name for one in inner for name in names.by_first_identifier(one)]
+            found += [name for one in inner for name in names.by_first_identifier(one, data)]
     return found
 
 
-def _alias_target(node: tree_sitter.Node) -> list[str]:
+def _alias_target(node: tree_sitter.Node, data: bytes) -> list[str]:
     name = node.child_by_field_name("type") or node.child_by_field_name("name")
-    return [names.text_of(name)] if name is not None else []
+    return [names.text_of(name, data)] if name is not None else []
 
 
 _PYTHON = {
@@ -356,7 +360,7 @@ _CSHARP = {
     "delegate_declaration": Rule("type"),
     "constructor_declaration": Rule("constructor", scope=_FUNCTION),
     "destructor_declaration": Rule(
-        "method", scope=_FUNCTION, names=lambda node: [f"~{names.by_field(node)[0]}"]
+        "method", scope=_FUNCTION, names=lambda node, data: [f"~{names.by_field(node, data)[0]}"]
     ),
     "method_declaration": Rule("method", scope=_FUNCTION),
     "local_function_statement": Rule("function", scope=_FUNCTION),
@@ -411,7 +415,9 @@ _BASH = {
 _KOTLIN = {
     "class_declaration": Rule("class", scope=_TYPE, refine=_by_keyword(("interface", "enum"))),
     "object_declaration": Rule("class", scope=_TYPE),
-    "companion_object": Rule("class", scope=_TYPE, names=lambda node: names.by_field(node) or ["Companion"]),
+    "companion_object": Rule(
+        "class", scope=_TYPE, names=lambda node, data: names.by_field(node, data) or ["Companion"]
+    ),
     "object_literal": Rule(scope=_TYPE, names=_no_names),
     "function_declaration": _FUNCTION_RULE,
     "secondary_constructor": Rule("constructor", scope=_FUNCTION, names=_fixed("constructor")),

@@ -21,10 +21,23 @@ QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, UNSURE = range(8, 15)
 WHOLE = frozenset((COMMENT, OPAQUE, STRING, BROKEN, MARKUP))
 """Actions that take a node's source as a whole, so that what its leaves leave out is not lost."""
 
-Watched = frozenset[tuple[str, tuple[bytes, ...]]]
-"""Kinds of nodes, each with what its source must start with; nothing there means any."""
-
 _CLOSERS = (")", "]", "}", ">")
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Which nodes of one kind a caller wants to hear of."""
+
+    kind: str
+    starts: tuple[bytes, ...] = ()
+    """What their source must start with; nothing there means any."""
+    local: bool = True
+    """Also those inside a function."""
+    is_function: bool | None = None
+    """Whether what is inside of them is inside a function; None where that depends on what is around."""
+
+
+Watched = frozenset[Watch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +53,7 @@ class Tables:
     """What stands for a kind: the text of a word or sign, or the mark that opens a node."""
     leaves: list[bytes]
     """What stands before the text of a named leaf."""
-    watched: Mapping[int, tuple[bytes, ...]]
-    """What the source of a watched node must start with, or nothing."""
+    watched: Mapping[int, Watch]
     strings: Mapping[int, Callable[[bytes], bytes | None]]
     loose: Mapping[int, frozenset[str]]
     """The fields of a parent in which parentheses are form; empty where all of it is meant."""
@@ -55,8 +67,10 @@ class Tables:
 
 
 @cache
-def tables_of(language: str, tsx: bool, watched: Watched = frozenset()) -> Tables:
+def tables_of(language: str, tsx: bool, watched: Watched, skips: bool) -> Tables:
     """The tables of a language (TypeScript has two grammars), with these kinds watched.
+
+    With `skips` expression statements are looked at one by one.
 
     Raises LookupError for a language without a grammar.
     """
@@ -78,7 +92,8 @@ def tables_of(language: str, tsx: bool, watched: Watched = frozenset()) -> Table
     dropped = frozenset(
         (kind, sign.encode()) for parent, sign in form.dropped for kind in numbers(frozenset((parent,)))
     )
-    actions = _actions(known, form, frozenset(name for name, _ in watched))
+    noticed = frozenset(watch.kind for watch in watched) | ({"expression_statement"} if skips else set())
+    actions = _actions(known, form, noticed)
     return Tables(
         form=form,
         names=[*names, *[""] * padding, "ERROR"],
@@ -93,7 +108,7 @@ def tables_of(language: str, tsx: bool, watched: Watched = frozenset()) -> Table
             *[b"\x02"] * (padding + 1),
         ],
         leaves=[*(b"\x02%d\x1f" % kind for kind in kinds), *[b"\x02\x1f"] * (padding + 1)],
-        watched={kind: starts for name, starts in watched for kind in numbers(frozenset((name,)))},
+        watched={kind: watch for watch in watched for kind in numbers(frozenset((watch.kind,)))},
         strings={kind: form.strings[names[kind]] for kind in numbers(frozenset(form.strings))},
         loose=loose,
         kept=numbers(form.separators_kept_in),
@@ -143,4 +158,4 @@ def _named_action(name: str, form: Form, watched: frozenset[str]) -> int:
             return QUOTE
         if name == "interpolation":
             return INTERPOLATION
-    return WATCHED if name in watched or name == "expression_statement" else PLAIN
+    return WATCHED if name in watched else PLAIN

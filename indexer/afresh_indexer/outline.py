@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 import tree_sitter
 
 from afresh_indexer.definitions import ATTRIBUTE, DEFINITIONS, WRAPPER, Rule, Scope
-from afresh_indexer.form_tables import Watched
+from afresh_indexer.form_tables import Watch, Watched
 from afresh_indexer.languages import has_grammar
 from afresh_indexer.parsing import MAX_BYTES, PARSE_SECONDS, NotParsedError, parse
 from afresh_indexer.records import Outline, Symbol
@@ -56,25 +57,36 @@ def outline(
 
 @cache
 def _watched(language: str) -> Watched:
-    return frozenset((kind, rule.starts) for kind, rule in DEFINITIONS[language].items())
+    return frozenset(
+        Watch(
+            kind,
+            rule.starts,
+            rule.local or rule.local_functions or rule.scope is not Scope.NONE,
+            _inside(rule),
+        )
+        for kind, rule in DEFINITIONS[language].items()
+    )
+
+
+def _inside(rule: Rule) -> bool | None:
+    """Whether what is inside such a node is surely inside a function; None where that is open."""
+    if rule.scope is Scope.NONE or rule.refine_scope is not None:
+        return None if rule.scope is Scope.NONE else False
+    return rule.scope is Scope.FUNCTION
 
 
 @dataclass(slots=True)
 class _Place:
-    """What a mark is for the marks inside of it."""
+    """What is around a definition."""
 
-    rule: Rule
     names: tuple[str, ...]
-    """Of the definitions around, and its own."""
+    """Of the definitions that enclose it."""
     scope: Scope
     seen: set[str] = field(default_factory=set)
     """Names for which a repetition is no new definition."""
-    definitions: int = 0
-    """How many definitions and wrappers are directly inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Range:
+class _Range(NamedTuple):
     start_byte: int
     end_byte: int
     start_line: int
@@ -89,43 +101,48 @@ class _Definitions:
         self.stream = stream
         self.data = data
         self.marks = stream.marks
-        self.file = _Place(Rule(), (), Scope.MODULE)
+        self.file = _Place((), Scope.MODULE)
+        self.rules: list[Rule] = []
         self.places: list[_Place] = []
+        """What each mark is for those inside of it."""
+        self.wrapped = [0] * len(self.marks)
+        """How many definitions and wrappers are directly inside each mark."""
         for mark in self.marks:
-            self.places.append(self._place(mark, rules[mark.node.type]))
+            rule = rules[mark.kind]
+            self.rules.append(rule)
+            self.places.append(self._place(mark, rule))
+            if mark.parent >= 0 and (rule is WRAPPER or rule.kind):
+                self.wrapped[mark.parent] += 1
 
     def symbols(self) -> Iterator[Symbol]:
+        """All symbols, in the order in which they begin."""
         attributes: dict[int, _Range] = {}
         for index, mark in enumerate(self.marks):
-            rule = self.places[index].rule
+            rule = self.rules[index]
             if rule is ATTRIBUTE:
                 attributes[mark.parent] = self._joined(attributes.get(mark.parent), self._own_range(mark))
                 continue
-            attribute = attributes.pop(mark.parent, None)
+            attribute = attributes.pop(mark.parent, None) if attributes else None
             if rule.parts is not None:
-                yield from self._parts(index, rule.parts(mark.node))
+                yield from self._parts(index, rule.parts(mark.node, self.data))
             elif rule.kind:
                 yield from self._symbols(index, attribute)
 
     def _place(self, mark: Mark, rule: Rule) -> _Place:
         outer = self._outer(mark)
-        if rule is WRAPPER or rule.kind:
-            outer.definitions += 1
         if rule.scope is Scope.NONE and not rule.encloses:
-            place = _Place(rule, outer.names, outer.scope)
-            place.seen = outer.seen
-            return place
-        own = (rule.names if rule.scope_names is None else rule.scope_names)(mark.node)[:1]
+            return outer
+        own = (rule.names if rule.scope_names is None else rule.scope_names)(mark.node, self.data)[:1]
         scope = outer.scope if rule.scope is Scope.NONE else rule.scope
         if rule.refine_scope is not None and outer.scope is not Scope.FUNCTION:
             scope = rule.refine_scope(mark.node)
-        return _Place(rule, (*outer.names, *own), scope)
+        return _Place((*outer.names, *own), scope)
 
     def _outer(self, mark: Mark) -> _Place:
         return self.file if mark.parent < 0 else self.places[mark.parent]
 
     def _symbols(self, index: int, attribute: _Range | None) -> Iterator[Symbol]:
-        mark, rule = self.marks[index], self.places[index].rule
+        mark, rule = self.marks[index], self.rules[index]
         outer = self._outer(mark)
         if rule.lifted and mark.parent >= 0:
             outer = self._outer(self.marks[mark.parent])
@@ -134,10 +151,10 @@ class _Definitions:
             return
         kind = rule.member if in_type and rule.member else rule.kind
         if rule.refine is not None:
-            kind = rule.refine(mark.node, kind)
+            kind = rule.refine(mark.node, kind, self.data)
         if outer.scope is Scope.FUNCTION and not rule.local and not (rule.local_functions and kind in _CODE):
             return
-        names = rule.names(mark.node)
+        names = rule.names(mark.node, self.data)
         if not names:
             return
         where = self._joined(attribute, self._range(index))
@@ -170,7 +187,7 @@ class _Definitions:
             digest = hashlib.sha256(source).hexdigest()
             line = node.start_point.row + 1
             yield Symbol(
-                kind=self.places[index].rule.kind,
+                kind=self.rules[index].kind,
                 name=name,
                 qualified_name=".".join((*outer.names, name)),
                 start_line=line,
@@ -184,15 +201,16 @@ class _Definitions:
     def _range(self, index: int) -> _Range:
         """The definition's own range, or that of what wraps it alone."""
         mark = self.marks[index]
-        while mark.parent >= 0 and self.places[mark.parent].rule is WRAPPER:
-            if self.places[mark.parent].definitions != 1:
+        while mark.parent >= 0 and self.rules[mark.parent] is WRAPPER:
+            if self.wrapped[mark.parent] != 1:
                 break
             mark = self.marks[mark.parent]
         return self._own_range(mark)
 
     def _own_range(self, mark: Mark) -> _Range:
         start, end = mark.node.start_byte, mark.node.end_byte
-        end -= len(self.data[start:end]) - len(self.data[start:end].rstrip())
+        if self.data[end - 1 : end].isspace():
+            end -= len(self.data[start:end]) - len(self.data[start:end].rstrip())
         return _Range(start, end, mark.node.start_point.row + 1, mark.first, mark.end)
 
     def _joined(self, attribute: _Range | None, own: _Range) -> _Range:

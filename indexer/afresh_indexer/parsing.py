@@ -14,8 +14,6 @@ MAX_BYTES = 4 * 1024 * 1024
 PARSE_SECONDS = 20.0
 """How long the parser may take for one source."""
 
-_CHUNK = 65536
-
 
 class NotParsedError(ValueError):
     """A source that could not be parsed at all; the text says why, for a person."""
@@ -48,8 +46,10 @@ def parse(
         late = clock() > deadline
         return late
 
-    def read(offset: int, _point: tree_sitter.Point) -> bytes:
-        return data[offset : offset + _CHUNK]
+    view = memoryview(data)
+
+    def read(offset: int, _point: tree_sitter.Point) -> memoryview:
+        return view[offset:]
 
     try:
         return parser.parse(read, progress_callback=is_late)

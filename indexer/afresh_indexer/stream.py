@@ -37,6 +37,8 @@ _NOTED = -1
 """Stands on the stack of kinds for a node whose end has to be noted; `open` has its kind."""
 _TRANSPARENT = -2
 """The kind of parentheses that are form."""
+_NESTED = 20
+"""How many parentheses around one another are looked through."""
 _OUTERMOST_ERROR = -1
 _INNER_ERROR = -2
 
@@ -46,6 +48,8 @@ class Mark:
     """A watched node and its tokens in the stream."""
 
     node: tree_sitter.Node
+    kind: str
+    """The node's."""
     parent: int
     """The index of the watched node around it, or -1."""
     first: int
@@ -88,7 +92,7 @@ def read_stream(
     With `positions` the tokens' starts and ends are there too. `skipped` are the starts of expression
     statements that are left out.
     """
-    tables = tables_of(language, path.lower().endswith(".tsx"), watched)
+    tables = tables_of(language, path.lower().endswith(".tsx"), watched, bool(skipped))
     walk = _Walk(tables, tree, data, positions, skipped)
     walk.run()
     stream = Stream(walk.out, walk.marks, walk.starts, walk.ends)
@@ -125,6 +129,8 @@ class _Walk:
         """The kinds of the nodes that are open, or _NOTED."""
         self.open: list[tuple[int, int]] = []
         """For each _NOTED: its kind, and the index of its mark."""
+        self.in_function = [False]
+        """For each mark that is open, whether what is inside of it is inside a function."""
         self.before_error: tuple[int, int, int] | None = None
         self.simple_strings: list[bool] = []
         self.handlers = {
@@ -223,6 +229,7 @@ class _Walk:
         self.out.append(CLOSE)
         if index >= 0:
             self.marks[index].end = len(self.out)
+            self.in_function.pop()
         elif self.before_error is not None and index == _OUTERMOST_ERROR:
             self.covered, blank, first = self.before_error
             self.hidden_blank = blank - _blank(b"\0".join(self.out[first:]))
@@ -357,17 +364,22 @@ class _Walk:
         if node.start_byte in self.skipped and self.tables.names[kind] == "expression_statement":
             self._hidden(self._text(node))
             return None
-        starts = self.tables.watched.get(kind)
-        if starts is None or (starts and not self.data.startswith(starts, node.start_byte)):
+        watch = self.tables.watched.get(kind)
+        if (
+            watch is None
+            or (self.in_function[-1] and not watch.local)
+            or (watch.starts and not self.data.startswith(watch.starts, node.start_byte))
+        ):
             return self._descend(node, kind)
         parent = next((index for _, index in reversed(self.open) if index >= 0), -1)
-        mark = Mark(node, parent, len(self.out))
+        mark = Mark(node, watch.kind, parent, len(self.out))
         self.marks.append(mark)
         pushed = self._descend(node, kind)
         if pushed is None:
             mark.end = len(self.out)
             return None
         self.open.append((kind, len(self.marks) - 1))
+        self.in_function.append(self.in_function[-1] if watch.is_function is None else watch.is_function)
         return _NOTED
 
     def _broken(self, node: tree_sitter.Node, kind: int) -> int | None:
@@ -400,12 +412,14 @@ class _Walk:
             if fields is None or (fields and self.cursor.field_name not in fields):
                 return False
         inner = node
-        while inner.kind_id == node.kind_id:
+        for _ in range(_NESTED):
             within = [child for child in inner.named_children if not child.is_extra]
             if len(within) != 1:
                 return False
             inner = within[0]
-        return inner.kind_id != parent or parent not in self.tables.flat
+            if parent == _TRANSPARENT or inner.kind_id != node.kind_id:
+                return inner.kind_id != parent or parent not in self.tables.flat
+        return False
 
 
 def _blank(text: bytes) -> int:
