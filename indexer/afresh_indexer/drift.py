@@ -14,7 +14,7 @@ from functools import cached_property
 from afresh_indexer.compare import Difference, compare
 from afresh_indexer.fingerprint import eol_free
 from afresh_indexer.hunks import LineMap, diff
-from afresh_indexer.likeness import likeness, line_likeness, shape_of
+from afresh_indexer.likeness import likeness, shape_of
 from afresh_indexer.line_spans import LineJudge
 from afresh_indexer.matching import Matcher
 from afresh_indexer.quick import QuickJudge
@@ -38,7 +38,7 @@ def drift(
     `path`, `new` is what the file became there: then what survives is `moved`. Spans keep their order.
     """
     before = Source(old, language, path)
-    cited = tuple(spans) or (CitedSpan(1, max(1, len(before.lines))),)
+    cited = tuple(spans) or (CitedSpan(1, max(1, before.line_count)),)
     if new is None:
         gone = tuple(SpanDrift(span, "gone", None, None, 0.0) for span in cited)
         return FileDrift(path, "gone", gone, None)
@@ -46,17 +46,17 @@ def drift(
     judged = _judged(before, after, cited, whole=not spans)
     if new_path is None or new_path == path:
         return judged
-    return _moved(judged, new_path, len(after.lines))
+    return _moved(judged, new_path, after.line_count)
 
 
 def _judged(before: Source, after: Source, cited: Sequence[CitedSpan], *, whole: bool) -> FileDrift:
     path = before.path
     if before.data == after.data:
         same = tuple(_standing(span, "unchanged", before) for span in cited)
-        return FileDrift(path, "unchanged", same, LineMap((), len(before.lines), len(after.lines)))
+        return FileDrift(path, "unchanged", same, LineMap((), before.line_count, after.line_count))
     if eol_free(before.data) == eol_free(after.data):
         flipped = tuple(_standing(span, _ends(span, before, after), before) for span in cited)
-        return FileDrift(path, "eol_only", flipped, LineMap((), len(before.lines), len(after.lines)))
+        return FileDrift(path, "eol_only", flipped, LineMap((), before.line_count, after.line_count))
     if before.is_binary or after.is_binary:
         now: State = "edited" if whole else "gone"
         lost = tuple(SpanDrift(span, now, None, None, 0.0) for span in cited)
@@ -107,8 +107,8 @@ class _Judge:
             now = compare(self.old, (0, len(self.old.data)), self.new, (0, len(self.new.data)))
             # All that is left to differ then is the end of the last line.
             now = "cosmetic" if now == "unchanged" else now
-        end = max(1, len(self.new.lines))
-        left = line_likeness(self.old.data, self.new.data) if now == "edited" else 1.0
+        end = max(1, self.new.line_count)
+        left = self._kept_part() if now == "edited" else 1.0
         return SpanDrift(span, now, 1, end, left)
 
     def span(self, span: CitedSpan) -> SpanDrift:
@@ -169,6 +169,18 @@ class _Judge:
             now = compare(self.old, there, self.new, here)
         left = self.matcher.likeness_of(symbol, same) if now == "edited" else 1.0
         return SpanDrift(span, now, same.start_line, same.end_line, left)
+
+    def _kept_part(self) -> float:
+        """The part of both texts that is in kept lines, by their bytes."""
+        changed = 0
+        for hunk in self.map.hunks:
+            for source, start, end in (
+                (self.old, hunk.old_start, hunk.old_end),
+                (self.new, hunk.new_start, hunk.new_end),
+            ):
+                first, last = source.span(start, end)
+                changed += last - first
+        return 1.0 - changed / max(1, len(self.old.data) + len(self.new.data))
 
     def _left(self, span: CitedSpan, start: int, end: int) -> float:
         """How alike an old span and its new lines are, by their tokens."""

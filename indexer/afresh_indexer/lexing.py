@@ -101,6 +101,10 @@ class Scan:
         self.data = data
         self.lexis = LEXES[language]
         self._form = FORMS[language]
+        self._found = self.lexis.skipped.finditer(data)
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._scanned = 0
 
     @cached_property
     def comments_are_form(self) -> bool:
@@ -110,18 +114,21 @@ class Scan:
             keeps is None or keeps.search(self.data) is None
         )
 
-    @cached_property
-    def _skipped(self) -> tuple[list[int], list[int]]:
-        starts: list[int] = []
-        ends: list[int] = []
-        for found in self.lexis.skipped.finditer(self.data):
-            starts.append(found.start())
-            ends.append(found.end())
-        return starts, ends
+    def _skipped(self, end: int) -> tuple[list[int], list[int]]:
+        """The starts and ends of comments and strings: of all that begin before an offset, maybe of more."""
+        while self._scanned < end:
+            found = next(self._found, None)
+            if found is None:
+                self._scanned = len(self.data)
+                break
+            self._scanned = found.end()
+            self._starts.append(found.start())
+            self._ends.append(found.end())
+        return self._starts, self._ends
 
     def inside(self, offset: int) -> bool:
         """Whether an offset is inside a comment or string that begins before it."""
-        starts, ends = self._skipped
+        starts, ends = self._skipped(offset)
         index = bisect_right(starts, offset - 1) - 1
         return index >= 0 and ends[index] > offset
 
@@ -130,7 +137,7 @@ class Scan:
 
         No normalisation of form adds, removes or moves any of these.
         """
-        starts, ends = self._skipped
+        starts, ends = self._skipped(end)
         index = max(0, bisect_right(starts, start) - 1)
         words: list[bytes] = []
         at = start
@@ -152,11 +159,10 @@ class Scan:
 
     def is_comment_line(self, start: int, end: int) -> bool:
         """Whether the line at these offsets is blank, or a comment that no tool obeys."""
-        line = self.data[start:end]
-        if line.isspace() or not line:
-            return not self.inside(start)
-        if self.lexis.comment_line.match(line) is None or self.inside(start):
+        text = self.data[start:end].strip()
+        if text and self.lexis.comment_line.match(self.data, start, end) is None:
             return False
-        text = line.strip()
+        if self.inside(start) or not self.comments_are_form:
+            return False
         directives = self._form.directives
         return not text.startswith(b"#!") and (directives is None or directives.match(text) is None)

@@ -19,8 +19,6 @@ from afresh_indexer.records import Symbol
 from afresh_indexer.source import Source
 from afresh_indexer.verdicts import Content
 
-OVERLOAD_FLOOR = 0.3
-"""Two overloads less alike than this are not one that was edited."""
 IN_PLACE_FLOOR = 0.5
 """A definition whose name changed and half of whose lines stayed in place is claimed from here on."""
 RENAME_FLOOR = 0.65
@@ -103,9 +101,9 @@ class Matcher:
             ),
             reverse=True,
         )
-        for score, i, j in scored:
+        for _, i, j in scored:
             old, new = olds[-i], news[-j]
-            if score >= OVERLOAD_FLOOR and old in left and new in free:
+            if old in left and new in free:
                 pair(old, new)
         return pairs
 
@@ -152,8 +150,10 @@ class Matcher:
                 return None
             candidate = pool[index]
             in_place = self._kept_share(symbol, candidate) >= 0.5
-            telling = len(self._shape(symbol, old=True).words) >= TELLING_WORDS
-            if in_place or (telling and score >= RENAME_FLOOR):
+            words = len(self._shape(symbol, old=True).words)
+            telling = words >= TELLING_WORDS
+            same = score >= 1.0 and candidate.name == symbol.name and words >= TELLING_WORDS // 2
+            if in_place or same or (telling and score >= RENAME_FLOOR):
                 return Renamed(candidate, score, content_of(self.old, symbol, self.new, candidate))
         return None
 

@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 from afresh_indexer.hunks import Hunk, LineMap
@@ -101,17 +100,10 @@ class QuickJudge:
         """Whether a hunk replaced nothing but comment lines and blank ones by such."""
         known = self._harmless.get(hunk)
         if known is None:
-            known = self._harmless[hunk] = (
-                self._comments_are_form
-                and self._are_comments(self.old, hunk.old_start, hunk.old_end)
-                and self._are_comments(self.new, hunk.new_start, hunk.new_end)
-            )
+            known = self._harmless[hunk] = self._are_comments(
+                self.old, hunk.old_start, hunk.old_end
+            ) and self._are_comments(self.new, hunk.new_start, hunk.new_end)
         return known
-
-    @cached_property
-    def _comments_are_form(self) -> bool:
-        scans = (self.old.scan, self.new.scan)
-        return all(scan is not None and scan.comments_are_form for scan in scans)
 
     def _are_comments(self, source: Source, start: int, end: int) -> bool:
         scan = source.scan

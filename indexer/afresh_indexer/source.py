@@ -42,9 +42,13 @@ class Source:
     def _offsets(self) -> list[int]:
         return list(accumulate(map(len, self.data.splitlines(keepends=True)), initial=0))
 
+    @property
+    def line_count(self) -> int:
+        return len(self._offsets) - 1
+
     def clamp(self, start_line: int, end_line: int) -> tuple[int, int]:
         """The part of a range of lines that is there; its end is before its start where none is."""
-        return max(1, start_line), min(end_line, len(self.lines))
+        return max(1, start_line), min(end_line, self.line_count)
 
     def span(self, start_line: int, end_line: int) -> tuple[int, int]:
         """The offsets of whole lines, the last one's end included."""

@@ -6,14 +6,16 @@ A folder holds archives (.whl, .zip, .tgz, .tar.gz) of releases of packages; con
 are compared. Functions of Python are found and labelled with `ast` alone: equal text is unchanged, an equal
 dump cosmetic, one equal without docstrings docs_only. For TypeScript and Rust they are found by matching
 braces and compared as text without comments and white space. A function whose name left its file is `moved`
-where one that is new in the release has at least six tenths of its statements, gone where none has three
-tenths; between these nobody can tell, and it is left out and counted.
+where one that is new in the release is alike in three quarters of its characters, going by difflib, and gone
+where none is in half of them and none has its name; between these nobody can tell, and it is left out and
+counted. So is what is at another depth of braces, where its qualified name may be another.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import difflib
 import io
 import re
 import sys
@@ -32,10 +34,12 @@ from afresh_indexer.outline import outline
 from afresh_indexer.relocate import CandidateFile, Relocator
 from afresh_indexer.verdicts import CitedSpan
 
-MOVED_FROM = 0.6
-GONE_BELOW = 0.3
-FEW = 4
-"""Statements: a function of fewer is like too many others for anybody to say where it went."""
+MOVED_FROM = 0.75
+GONE_BELOW = 0.5
+FEW = 120
+"""Characters: a function of fewer is like too many others for anybody to say where it went."""
+MANY = 4000
+"""Characters of a function that are compared; difflib takes too long for more."""
 LANGUAGES = ("python", "typescript", "rust")
 VERDICTS = ("unchanged", "cosmetic", "docs_only", "edited", "moved", "gone")
 
@@ -54,7 +58,8 @@ class Function:
     raw: str
     make_form: Callable[[], str]
     make_bare: Callable[[], str]
-    make_statements: Callable[[], Counter[str]]
+    depth: int = 0
+    """How many braces are open around it."""
 
     @cached_property
     def form(self) -> str:
@@ -67,9 +72,9 @@ class Function:
         return self.make_bare()
 
     @cached_property
-    def statements(self) -> Counter[str]:
-        """With the function's own name blanked."""
-        return self.make_statements()
+    def anonymous(self) -> str:
+        """The form without docstrings and without the function's own name."""
+        return re.sub(rf"\b{re.escape(self.name)}\b", "_", self.bare)
 
 
 @dataclass(frozen=True)
@@ -123,8 +128,7 @@ def python_function(
         end,
         raw,
         lambda: ast.dump(node),
-        lambda: ast.dump(without_docstrings(node)),
-        lambda: python_statements(node),
+        lambda: ast.unparse(without_docstrings(node)),
     )
 
 
@@ -134,14 +138,6 @@ def without_docstrings(
     copy = ast.parse(ast.unparse(node)).body[0]
     strip_docstrings(copy)
     return copy  # type: ignore[return-value]
-
-
-def python_statements(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Counter[str]:
-    copy = without_docstrings(node)
-    own = re.compile(rf"\b{re.escape(copy.name)}\b")
-    copy.name = "_"
-    statements = [one for one in ast.walk(copy) if isinstance(one, ast.stmt) and one is not copy]
-    return Counter(own.sub("_", ast.dump(one)) for one in (copy.args, *statements))
 
 
 def strip_docstrings(tree: ast.AST) -> None:
@@ -182,15 +178,9 @@ def braced_functions(path: str, data: bytes, language: str) -> list[Function]:
         name = head["name"]
         lines = text.count("\n", 0, start) + 1, text.count("\n", 0, body) + 1
         form = partial(formless, raw)
-        statements = partial(line_statements, raw, name)
-        found.append(Function(path, name, name, *lines, raw, form, form, statements))
+        depth = blank.count("{", 0, start) - blank.count("}", 0, start)
+        found.append(Function(path, name, name, *lines, raw, form, form, depth))
     return found
-
-
-def line_statements(raw: str, name: str) -> Counter[str]:
-    own = re.compile(rf"\b{re.escape(name)}\b")
-    lines = [re.sub(r"\s", "", line) for line in uncommented(raw).splitlines() if re.search(r"\w", line)]
-    return Counter(own.sub("_", line) for line in lines)
 
 
 def body_of(blank: str, at: int) -> int | None:
@@ -227,7 +217,10 @@ def with_attributes(text: str, start: int) -> int:
 
 
 def uncommented(raw: str) -> str:
-    return BLANKED.sub(lambda found: " " if found[0][:2] in ("//", "/*") else found[0], raw)
+    """The text without comments, but for those that compilers obey."""
+    return BLANKED.sub(
+        lambda found: " " if found[0][:2] in ("//", "/*") and "@ts-" not in found[0] else found[0], raw
+    )
 
 
 def formless(raw: str) -> str:
@@ -278,6 +271,8 @@ class Labels:
             if re.search(rb"\b%b\b" % re.escape(function.name.encode()), data):
                 return None if self.is_still_defined(function, data) else self.lost(function)
             return self.lost(function)
+        if now.depth != function.depth:
+            return None
         if now.raw == function.raw:
             return "unchanged", now
         if now.form == function.form:
@@ -291,21 +286,26 @@ class Labels:
         return re.search(pattern % (name, name), data, re.M) is not None
 
     def lost(self, function: Function) -> tuple[str, Function | None] | None:
-        total = function.statements.total()
+        own = function.anonymous[:MANY]
+        matcher = difflib.SequenceMatcher(None, "", own, autojunk=False)
         best, share = None, 0.0
         tied = False
         for candidate in self.fresh:
             if candidate.path.rpartition(".")[2] != function.path.rpartition(".")[2]:
                 continue
-            common = (function.statements & candidate.statements).total()
-            score = 2 * common / (total + candidate.statements.total())
+            if candidate.name == function.name:
+                share = max(share, GONE_BELOW)
+            matcher.set_seq1(candidate.anonymous[:MANY])
+            if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < max(share, GONE_BELOW):
+                continue
+            score = matcher.ratio()
             if score > share:
                 best, share, tied = candidate, score, False
             elif score == share and best is not None:
                 tied = True
         if share < GONE_BELOW:
             return "gone", None
-        if share < MOVED_FROM or total < FEW or tied:
+        if share < MOVED_FROM or len(own) < FEW or tied:
             return None
         return "moved", best
 
