@@ -82,6 +82,15 @@ class Sandbox:
             process.kill()
             process.wait(timeout=10)
 
+    def until_model(self) -> None:
+        """Wait until the keeper's model is loaded and no text waits for its vector."""
+        code = (
+            "from afresh import client, settings\n"
+            "with client.connect(settings.load(), cwd=None, client='test', kind='cli') as keeper:\n"
+            "    assert keeper.call('embed', {})['pending'] == 0\n"
+        )
+        subprocess.run([sys.executable, "-c", code], env=self.env, check=True, timeout=90)
+
     def until_no_keeper(self) -> None:
         """Wait until a keeper that was told to stop is gone."""
         psutil.wait_procs(self.keepers(), timeout=30)

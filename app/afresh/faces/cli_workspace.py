@@ -136,6 +136,8 @@ def _watch(
                     progress.event(event)
                 case "indexed" if not quiet_index:
                     write(render_workspace.indexed(event["result"]), sys.stdout)
+                case "indexed":
+                    write(render_workspace.meanwhile(event["result"]), sys.stdout)
                 case "change":
                     write(render_workspace.change(event), sys.stdout)
                 case "watch":
@@ -159,7 +161,8 @@ def _first_recall(session: Session, engine: Engine, indexed: Mapping[str, Any]) 
 
 
 def _heading(root: Path) -> str | None:
-    """The first heading of the workspace's guides that has text of its own below it."""
+    """The first heading of the workspace's guides that has text of its own below it, rather no bare title."""
+    titles: list[str] = []
     for name in _GUIDES:
         try:
             rows = (root / name).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -168,6 +171,9 @@ def _heading(root: Path) -> str | None:
         filled = [row.strip() for row in rows if row.strip()]
         for row, below in pairwise(filled):
             heading = _HEADING.fullmatch(row)
-            if heading and heading["text"] and not _HEADING.fullmatch(below):
+            if not heading or not heading["text"] or _HEADING.fullmatch(below):
+                continue
+            if " " in heading["text"]:
                 return heading["text"][:200]
-    return None
+            titles.append(heading["text"][:200])
+    return titles[0] if titles else None

@@ -152,6 +152,12 @@ def change(event: Mapping[str, Any]) -> list[Line]:
     return [line(one_line(text, 200), (f"  ({', '.join(facts)})", "dim"))]
 
 
+def meanwhile(result: Mapping[str, Any]) -> list[Line]:
+    """What changed between a summary and the watch that follows it; nothing where nothing did."""
+    facts = [f"{result[name]:,} {name}" for name in ("added", "changed", "removed") if result[name]]
+    return [line("changed since the summary", (f"  ({', '.join(facts)})", "dim"))] if facts else []
+
+
 def watching(event: Mapping[str, Any]) -> list[Line]:
     """How the workspace is watched from now on."""
     reason = f": {event['reason']}" if event.get("reason") else ""

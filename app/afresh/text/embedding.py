@@ -104,10 +104,10 @@ def load_named(name: str, models_folder: Path) -> Embedder:
     """
     import difflib
 
-    with _quiet():
-        from fastembed import TextEmbedding
+    _hush()
+    from fastembed import TextEmbedding
 
-        known = sorted(model["model"] for model in TextEmbedding.list_supported_models())
+    known = sorted(model["model"] for model in TextEmbedding.list_supported_models())
     if name.lower() not in (model.lower() for model in known):
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or known[:3]
         raise ValueError(
@@ -176,30 +176,36 @@ class _FastembedModel:
                 return _normalised(list(self._background.passage_embed(texts, batch_size=_BATCH)))
 
     def _session(self, threads: int) -> Any:
-        with _quiet():
-            from fastembed import TextEmbedding
+        _hush()
+        from fastembed import TextEmbedding
 
-            options: dict[str, Any] = {
-                "cache_dir": str(self._models_folder),
-                "threads": threads,
-                "enable_cpu_mem_arena": False,
-                "cuda": False,
-            }
-            if self._folder is not None:
-                _register_bundled()
-                options["specific_model_path"] = str(self._folder)
-            try:
-                return TextEmbedding(self._name, **options)
-            except Exception as error:
-                what = "loaded" if self._folder is not None else "loaded or downloaded"
-                raise ValueError(
-                    f"the embedding model {self._name!r} can't be {what} ({type(error).__name__}: "
-                    f"{_first_line(error)}). Connect once to fetch it into {self._models_folder}, or set "
-                    f"AFRESH_EMBED_MODEL={BUNDLED}, which needs no network"
-                    if self._folder is None
-                    else f"the bundled embedding model can't be {what} from {self._folder} "
-                    f"({type(error).__name__}: {_first_line(error)}). Remove that folder and start again"
-                ) from error
+        options: dict[str, Any] = {
+            "cache_dir": str(self._models_folder),
+            "threads": threads,
+            "enable_cpu_mem_arena": False,
+            "cuda": False,
+        }
+        if self._folder is not None:
+            _register_bundled()
+            options["specific_model_path"] = str(self._folder)
+        try:
+            return TextEmbedding(self._name, **options)
+        except Exception as error:
+            raise ValueError(self._why_not(error)) from error
+
+    def _why_not(self, error: Exception) -> str:
+        said = (str(error).strip().splitlines() or ["no reason given"])[0][:300]
+        reason = f"{type(error).__name__}: {said}"
+        if self._folder is not None:
+            return (
+                f"the bundled embedding model can't be loaded from {self._folder} ({reason}). Remove "
+                f"that folder and start again, or set AFRESH_EMBED_MODEL={NO_MODEL}"
+            )
+        return (
+            f"the embedding model {self._name!r} can't be loaded or downloaded ({reason}). Connect to a "
+            f"network once to fetch it into {self._models_folder}, or set AFRESH_EMBED_MODEL={BUNDLED}, "
+            "which needs none"
+        )
 
 
 def _normalised(vectors: list[Any]) -> NDArray[np.float32]:
@@ -213,10 +219,6 @@ def _normalised(vectors: list[Any]) -> NDArray[np.float32]:
 def _readable(text: str) -> str:
     # Lone surrogates can't be encoded for the tokenizer; an empty text would have no token to average.
     return text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode("utf-8").strip() or "."
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or ["no reason given"])[0][:300]
 
 
 _registration = threading.Lock()
@@ -240,15 +242,18 @@ def _register_bundled() -> None:
         )
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep libraries from writing to the terminal while they load; stdout may carry a protocol."""
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+def _hush() -> None:
+    """Keep the libraries from writing while they load: stdout may carry a protocol, stderr a progress bar.
+
+    And from telling others: onnxruntime writes a file of usage events into the user's cache folder and
+    sends it away unless it is told not to. The variables are read once, when the libraries are first
+    imported; a user's own settings win.
+    """
+    for variable in ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY", "TQDM_DISABLE"):
+        os.environ.setdefault(variable, "1")
     from loguru import logger
 
     logger.disable("fastembed")
-    yield
 
 
 def _inside_package(package: str, inside: Path) -> Path:

@@ -141,6 +141,7 @@ def test_up_watches_until_interrupted_and_prints_changes_calmly() -> None:
     assert "nothing changed: no file was opened" in outcome.out
     assert outcome.out.endswith(
         "\nWatching for changes; Ctrl-C ends it.\n"
+        "changed since the summary  (100 added, 15 changed, 5 removed)\n"
         "watching by polling: too few watches\n"
         "a.py, b.py  (1 changed, 1 removed, 34 ms)\n"
     )
