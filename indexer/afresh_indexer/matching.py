@@ -94,7 +94,7 @@ class Matcher:
                         pair(old, max(same, key=partial(self._kept_share, old)))
         scored = sorted(
             (
-                (self._kept_share(old, new) + self.likeness_of(old, new), -i, -j)
+                (self._overload_score(old, new), -i, -j)
                 for i, old in enumerate(olds)
                 for j, new in enumerate(news)
                 if old in left and new in free
@@ -106,6 +106,15 @@ class Matcher:
             if old in left and new in free:
                 pair(old, new)
         return pairs
+
+    def _overload_score(self, symbol: Symbol, candidate: Symbol) -> float:
+        """How likely two overloads are one; a declaration and one with a body hardly are."""
+        bodies = [
+            source.source_of(one).endswith(b"}")
+            for source, one in ((self.old, symbol), (self.new, candidate))
+        ]
+        same_kind = 2.0 if bodies[0] == bodies[1] else 0.0
+        return same_kind + self._kept_share(symbol, candidate) + self.likeness_of(symbol, candidate)
 
     def _kept_share(self, symbol: Symbol, candidate: Symbol) -> float:
         """The part of an old definition's lines, blank ones apart, that stand in a new one now."""

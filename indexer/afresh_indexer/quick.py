@@ -76,7 +76,7 @@ class QuickJudge:
         if not 1 <= start <= end <= len(self.old.lines):
             return None
         head = self._head(start, end, name)
-        first, last = self._new_start(start, head), self.map.to_new(end)
+        first, last = self._new_start(start, head), self._new_end(start, end)
         if first is None or not self._is_in_same_place(start, first, name):
             return None
         harmful: list[Hunk] = []
@@ -153,10 +153,11 @@ class QuickJudge:
         around = name.split(".")[:-1]
         if not around or not self.map.hunks or self.map.hunks[0].old_start > start:
             return True
-        chain = _openers(self.old.lines, start)
-        return chain == _openers(self.new.lines, first) and all(
-            any(re.search(rb"\b%b\b" % re.escape(part.encode()), line) for line in chain) for part in around
-        )
+        top, chain = _openers(self.old.lines, start)
+        if self.map.kept(top, start) is None and chain != _openers(self.new.lines, first)[1]:
+            return False
+        text = b"\n".join(chain)
+        return all(re.search(rb"\b%b\b" % re.escape(part.encode()), text) for part in around)
 
     def _head(self, start: int, end: int, name: str) -> _Head | None:
         """The first line of a definition that has its name in it, if it starts as it did where it changed."""
@@ -188,9 +189,29 @@ class QuickJudge:
             return None
         return head.new if start == head.old else self.map.to_new(start)
 
+    def _new_end(self, start: int, end: int) -> int | None:
+        """The last new line of a definition; None where that changed and only its syntax tells."""
+        now = self.map.to_new(end)
+        if now is not None or self.old.language != "python":
+            return now
+        for hunk in self.map.touching(end, end):
+            if hunk.old_start <= end == hunk.old_end and self._is_followed_by_less(hunk, start):
+                last = hunk.new_end
+                while last > 0 and not self.new.lines[last - 1].strip():
+                    last -= 1
+                return last
+        return None
+
+    def _is_followed_by_less(self, hunk: Hunk, start: int) -> bool:
+        """Whether what comes behind a hunk is indented no more than the definition that begins at a line."""
+        for line in self.new.lines[hunk.new_end :]:
+            if line.strip():
+                return _indent(line) <= _indent(self.old.lines[start - 1])
+        return True
+
     def _is_within(self, hunk: Hunk, start: int, end: int, head: _Head | None) -> bool:
         """Whether a hunk can only have changed what is inside a definition, not where it begins or ends."""
-        if head is None or hunk.old_start < start or hunk.old_end >= end:
+        if head is None or hunk.old_start < start or hunk.old_end > end:
             return False
         if hunk.old_end < head.old or (hunk.old_start == start and hunk.new_start < head.new):
             return False
@@ -218,15 +239,19 @@ def _indent(line: bytes) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _openers(lines: Sequence[bytes], at: int) -> list[bytes]:
-    """The lines above a line that are indented less than all between: they open the blocks around it."""
+def _openers(lines: Sequence[bytes], at: int) -> tuple[int, list[bytes]]:
+    """The lines above a line that are indented less than all between, and the topmost one's number.
+
+    They open the blocks around the line.
+    """
     indent = _indent(lines[at - 1])
+    top = at
     found: list[bytes] = []
-    for number in range(at - 2, -1, -1):
+    for number in range(at - 1, 0, -1):
         if indent == 0:
             break
-        line = lines[number]
+        line = lines[number - 1]
         if (own := _indent(line)) < indent and own < len(line):
             found.append(line)
-            indent = own
-    return found
+            indent, top = own, number
+    return top, found

@@ -8,6 +8,7 @@ chooses the files to look in, such as those that changed since, and gives their 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,9 @@ MARGIN = 0.04
 SAME_FILE_NAME_FLOOR = 0.5
 """A file of the same name elsewhere is claimed from this part of common lines on; git's own floor."""
 OTHER_FILE_NAME_FLOOR = 0.6
+
+
+_NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_a-zA-Z\d]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,13 +213,19 @@ def _is_enough(best: _Scored, others: Sequence[_Scored], shape: Shape, group: st
     """Whether the evidence for a definition is enough to claim it."""
     if any(other.rank == best.rank for other in others):
         return False
-    if len(shape.words) < TELLING_WORDS or group == "value":
+    words = len(shape.words) + (_parts_of_name(best.symbol.name) - 1 if best.same_name else 0)
+    if words < TELLING_WORDS or group == "value":
         return best.likeness >= 1.0 and best.same_qualified and len(shape.words) >= TELLING_WORDS // 2
     if best.likeness < 1.0:
         near = [other for other in others if other.likeness > best.likeness - MARGIN]
         if any(other.same_name >= best.same_name for other in near):
             return False
     return best.likeness >= (SAME_NAME_FLOOR if best.same_name else OTHER_NAME_FLOOR)
+
+
+def _parts_of_name(name: str) -> int:
+    """How many words a name is made of: `close` is one of many, `fromReadableStream` hardly."""
+    return len(_NAME_PART.findall(name))
 
 
 def _places(lines: Sequence[bytes], wanted: Sequence[bytes]) -> list[int]:

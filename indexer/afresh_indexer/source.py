@@ -89,11 +89,17 @@ class Source:
 
         None where the language has no grammar or the source can't be parsed.
         """
-        stream = self._stream if docstrings else self._stream_without_docstrings
+        whole = start <= 0 and end >= len(self.data)
+        if docstrings:
+            stream = self._whole_stream if whole else self._stream
+        else:
+            stream = self._whole_stream_without_docstrings if whole else self._stream_without_docstrings
         if stream is None:
             return None
         if stream.exact:
             return [EXACT + self.data[start:end]]
+        if whole:
+            return stream.tokens
         return [stream.tokens[index] for index in _between(stream, start, end)]
 
     def find_tokens(self, wanted: Sequence[bytes], start: int, end: int) -> tuple[int, int] | None:
@@ -126,21 +132,33 @@ class Source:
             return None
 
     @cached_property
+    def _docstrings(self) -> frozenset[int]:
+        if not self.has_docstrings:
+            return frozenset()
+        return frozenset(start for start, _ in docstring_ranges(self.data, "python", path=self.path))
+
+    @cached_property
     def _stream(self) -> Stream | None:
-        return self._read(frozenset())
+        return self._read(frozenset(), positions=True)
 
     @cached_property
     def _stream_without_docstrings(self) -> Stream | None:
-        if not self.has_docstrings:
-            return self._stream
-        ranges = docstring_ranges(self.data, "python", path=self.path)
-        return self._read(frozenset(start for start, _ in ranges)) if ranges else self._stream
+        return self._read(self._docstrings, positions=True) if self._docstrings else self._stream
 
-    def _read(self, skipped: frozenset[int]) -> Stream | None:
+    @cached_property
+    def _whole_stream(self) -> Stream | None:
+        """Without the places of the tokens, which take as long to note as the tokens to read."""
+        return self._read(frozenset(), positions=False)
+
+    @cached_property
+    def _whole_stream_without_docstrings(self) -> Stream | None:
+        return self._read(self._docstrings, positions=False) if self._docstrings else self._whole_stream
+
+    def _read(self, skipped: frozenset[int], *, positions: bool) -> Stream | None:
         if self._tree is None or self.language is None:
             return None
         return read_stream(
-            self._tree, self.data, self.language, path=self.path, positions=True, skipped=skipped
+            self._tree, self.data, self.language, path=self.path, positions=positions, skipped=skipped
         )
 
 
