@@ -72,10 +72,13 @@ class Agent:
 
 def run(data: Path | None) -> Iterator[Figure]:
     """Milliseconds and counts; each start is a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="afc-", ignore_cleanup_errors=True) as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="afc-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryDirectory(prefix="afw-") as workspace,
+    ):
         # As in an installation: compiled once. Also where this run's environment says not to.
         compiled = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
-        where = Path(folder)
+        where = Path(workspace)
         with home(**compiled) as settings:
             bare = timed(lambda: subprocess.run([sys.executable, "-P", "-c", ""], check=True), RUNS)
             yield Figure("an interpreter that does nothing, p50", 1000 * p50(bare), "ms")
@@ -181,7 +184,8 @@ def _kills(settings: Settings) -> Iterator[Figure]:
                 with suppress(clients.KeeperLostError):
                     saved = client.call("memory_save", {"content": next(contents), "project": "kills"})
                     acknowledged.append(saved["id"])
-            psutil.Process(client.keeper_pid).kill()
+            with suppress(psutil.NoSuchProcess):
+                psutil.Process(client.keeper_pid).kill()
         lost = 0
         for start in range(0, len(acknowledged), 50):
             asked = {"ids": acknowledged[start : start + 50]}
