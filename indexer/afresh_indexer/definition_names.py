@@ -151,7 +151,21 @@ def javascript_assignment(node: tree_sitter.Node, data: bytes) -> list[str]:
         return []
     if parts := _assigned_path(node, data):
         return [".".join(parts)]
-    return ["exports"] if text_of(left, data).replace(" ", "") == "module.exports" else []
+    unnamed = right is not None and right.child_by_field_name("name") is None
+    return ["exports"] if unnamed and text_of(left, data).replace(" ", "") == "module.exports" else []
+
+
+def javascript_holder(node: tree_sitter.Node, data: bytes) -> list[str]:
+    """What the names inside an assigned function start with."""
+    if not is_function_value(node.child_by_field_name("right")):
+        return []
+    return [".".join(parts)] if (parts := _assigned_path(node, data)) else []
+
+
+def python_alias(node: tree_sitter.Node, data: bytes) -> list[str]:
+    """The name that a `type` statement gives."""
+    left = node.child_by_field_name("left")
+    return [dotted(text_of(left, data))] if left is not None else []
 
 
 def _assigned_path(assignment: tree_sitter.Node, data: bytes) -> list[str]:

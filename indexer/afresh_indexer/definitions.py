@@ -200,7 +200,7 @@ _PYTHON = {
     "class_definition": _CLASS,
     "function_definition": _FUNCTION_RULE,
     "lambda": _ANONYMOUS,
-    "type_alias_statement": Rule("type", names=_alias_target),
+    "type_alias_statement": Rule("type", names=names.python_alias),
     "assignment": Rule(
         "variable",
         "field",
@@ -240,7 +240,11 @@ _JAVASCRIPT = {
         first_only=True,
     ),
     "assignment_expression": Rule(
-        "function", names=names.javascript_assignment, refine=_javascript_assigned, encloses=True
+        "function",
+        names=names.javascript_assignment,
+        scope_names=names.javascript_holder,
+        refine=_javascript_assigned,
+        encloses=True,
     ),
     "pair": Rule("method", names=names.javascript_pair, local=False, encloses=True),
 }

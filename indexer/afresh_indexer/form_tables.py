@@ -16,7 +16,7 @@ ERROR = 0xFFFF
 """tree-sitter's number for a node that could not be parsed, in every grammar."""
 
 FIXED, PLAIN, BRACKET, SEPARATOR, COMMENT, OPAQUE, STRING, PARENTHESES = range(8)
-QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, UNSURE = range(8, 15)
+QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, ENTITY, UNSURE = range(8, 16)
 
 WHOLE = frozenset((COMMENT, OPAQUE, STRING, BROKEN, MARKUP))
 """Actions that take a node's source as a whole, so that what its leaves leave out is not lost."""
@@ -151,6 +151,8 @@ def _named_action(name: str, form: Form, watched: frozenset[str]) -> int:
         return OPAQUE
     if name == form.markup_text:
         return MARKUP
+    if name == "html_character_reference":
+        return ENTITY
     if name == form.parentheses:
         return PARENTHESES
     if form.strings.get("string") is quotes.python_string:

@@ -32,6 +32,7 @@ EXACT = b"\x05"
 _LITERAL = b"\x04"
 _WHITE_SPACE = b" \t\r\n\f\v"
 _OPENERS = frozenset((b",", b"(", b"[", b"{", b"<"))
+_WHITE_RUN = re.compile(rb"\s*")
 _NOTHING_SEEN = re.compile(r"[\s\\\ufeff]*\Z")
 _NOTED = -1
 """Stands on the stack of kinds for a node whose end has to be noted; `open` has its kind."""
@@ -39,6 +40,8 @@ _TRANSPARENT = -2
 """The kind of parentheses that are form."""
 _NESTED = 20
 """How many parentheses around one another are looked through."""
+_MARKS_DEEP = 64
+"""Watched nodes inside more than so many others get no mark: each mark's tokens are hashed by themselves."""
 _OUTERMOST_ERROR = -1
 _INNER_ERROR = -2
 
@@ -147,6 +150,7 @@ class _Walk:
             actions_of.WATCHED: self._watched,
             actions_of.BROKEN: self._broken,
             actions_of.MARKUP: self._markup,
+            actions_of.ENTITY: self._entity,
         }
 
     def run(self) -> None:
@@ -317,14 +321,26 @@ class _Walk:
         return self._opaque(node, kind) if b"=" in self._text(node) else self._descend(node, kind)
 
     def _markup(self, node: tree_sitter.Node, kind: int) -> None:
-        text, data = self._text(node), self.data
-        beside_entity = (
-            data[node.start_byte - 1 : node.start_byte] == b";" or data[node.end_byte :][:1] == b"&"
+        text = self._text(node)
+        before, after = (
+            self.data[max(0, node.start_byte - 1) : node.start_byte],
+            self.data[node.end_byte : node.end_byte + 1],
         )
-        flowed = text if beside_entity else quotes.jsx_text(text)
+        if before == b";" or after == b"&":
+            self._leaf(kind, text)
+            return
+        flowed = quotes.jsx_text(text)
         self._hidden(text, flowed)
         if flowed:
             self.out.append(self.tables.leaves[kind] + flowed)
+
+    def _entity(self, node: tree_sitter.Node, kind: int) -> None:
+        """A character reference between tags: line breaks beside it have a meaning, and may be in no leaf."""
+        self._leaf(kind, self._text(node))
+        gap = _WHITE_RUN.match(self.data, node.end_byte)
+        if gap is not None and self.data[gap.end() : gap.end() + 1] == b"&":
+            self.out.append(EXACT + gap[0].strip(b" ") + b".")
+            self.hidden_blank -= _blank(self.out[-1])
 
     def _bracket(self, node: tree_sitter.Node, kind: int) -> None:
         """A bracket or comma that may be form, or that may end what has a trailing comma."""
@@ -367,6 +383,7 @@ class _Walk:
         watch = self.tables.watched.get(kind)
         if (
             watch is None
+            or len(self.in_function) > _MARKS_DEEP
             or (self.in_function[-1] and not watch.local)
             or (watch.starts and not self.data.startswith(watch.starts, node.start_byte))
         ):

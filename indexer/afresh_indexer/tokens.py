@@ -42,7 +42,7 @@ def token_stream(
     `docstrings` these are left out. Raises NotParsedError and LookupError as `parsing.parse` does.
     """
     tree = parse(data, language, path=path)
-    skipped = frozenset[int]() if docstrings else frozenset(_docstrings(tree, language))
+    skipped = frozenset[int]() if docstrings else frozenset(_docstrings(tree, data, language))
     stream = read_stream(tree, data, language, path=path, positions=True, skipped=skipped)
     last = len(data) if end_byte is None else end_byte
     if stream.exact:
@@ -78,10 +78,10 @@ def docstring_ranges(data: bytes, language: str, *, path: str = "") -> tuple[tup
     """
     if language != "python":
         return ()
-    return tuple(sorted(_docstrings(parse(data, language, path=path), language).items()))
+    return tuple(sorted(_docstrings(parse(data, language, path=path), data, language).items()))
 
 
-def _docstrings(tree: tree_sitter.Tree, language: str) -> dict[int, int]:
+def _docstrings(tree: tree_sitter.Tree, data: bytes, language: str) -> dict[int, int]:
     """The end of each docstring by its start."""
     found: dict[int, int] = {}
     if language != "python":
@@ -92,7 +92,7 @@ def _docstrings(tree: tree_sitter.Tree, language: str) -> dict[int, int]:
         kind = node.type
         if kind == "module" or (kind == "block" and owners[-1] in _DOCUMENTED):
             statement = next((child for child in node.named_children if not child.is_extra), None)
-            if statement is not None and _is_docstring(statement):
+            if statement is not None and _is_docstring(statement, data):
                 found[statement.start_byte] = statement.end_byte
         if cursor.goto_first_child():
             owners.append(kind)
@@ -104,7 +104,7 @@ def _docstrings(tree: tree_sitter.Tree, language: str) -> dict[int, int]:
     return found
 
 
-def _is_docstring(statement: tree_sitter.Node) -> bool:
+def _is_docstring(statement: tree_sitter.Node, data: bytes) -> bool:
     value = statement
     if value.type != "expression_statement":
         return False
@@ -114,11 +114,10 @@ def _is_docstring(statement: tree_sitter.Node) -> bool:
             return False
         value = inner[0]
     parts = value.named_children if value.type == "concatenated_string" else [value]
-    return all(part.type == "string" and _is_plain(part) for part in parts if not part.is_extra)
+    return all(part.type == "string" and _is_plain(part, data) for part in parts if not part.is_extra)
 
 
-def _is_plain(string: tree_sitter.Node) -> bool:
+def _is_plain(string: tree_sitter.Node, data: bytes) -> bool:
     """Whether the literal is one of text: neither bytes nor an f-string."""
-    start = string.named_child(0)
-    prefix = (start.text or b"").rstrip(b"'\"").lower() if start is not None else b"?"
-    return prefix in (b"", b"r", b"u")
+    text = data[string.start_byte : string.end_byte]
+    return text.lstrip(b"rRuU")[:1] in (b"'", b'"')
