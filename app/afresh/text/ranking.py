@@ -32,7 +32,7 @@ class Weights:
     floor: float = 0.30
     """The cosine from which a document is relevant, among `floor_size` documents."""
     floor_size: int = 125
-    floor_below: float = 0.055
+    floor_below: float = 0.04
     """How much lower the floor lies for each e-fold fewer documents …"""
     floor_above: float = 0.018
     """… and how much higher for each e-fold more."""
@@ -45,8 +45,9 @@ class Weights:
     long question is near to nothing as a whole."""
     unnamed: float = 0.08
     """How much closer a document must be that lacks a name which the query has."""
-    companion: float = 0.08
-    """How far below the floor others may be once one document passed it: the subject is known then."""
+    companion: float = 0.3
+    """Once one document passed the floor, those are relevant too whose place in the order is at least this
+    share of the best one's: the subject is known then, and evidence seldom comes alone."""
     lexical_floor: float = 0.6
     """Coverage that is relevant whatever the cosine."""
     mixed_floor: float = 0.4
@@ -98,21 +99,25 @@ class Judged:
 def fused(evidence: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The dense and the lexical part of the order, which add up to 0..1."""
     relative = evidence.bm25.astype(np.float64) / max(evidence.best_bm25, 1e-9)
-    lexical = np.clip(evidence.coverage * relative, 0.0, 1.0)
     if not evidence.embedded:
-        return np.zeros(len(lexical)), lexical
+        # Where words are all there is, coverage has less to hold down.
+        return np.zeros(len(relative)), np.clip(np.sqrt(evidence.coverage) * relative, 0.0, 1.0)
+    lexical = np.clip(evidence.coverage * relative, 0.0, 1.0)
     cosine = np.where(np.isnan(evidence.cosine), evidence.background, evidence.cosine).astype(np.float64)
     return np.clip(cosine, 0.0, 1.0) / 2, lexical / 2
 
 
 def judge(evidence: Evidence, weights: Weights = DEFAULT) -> Judged:
-    """Score the candidates and say which are relevant."""
+    """Score the candidates and say which are relevant: always the first ones of the order, or none."""
     dense, lexical = fused(evidence)
-    relevant = _relevant(evidence, weights)
+    order = dense + lexical
+    passing = _passing(evidence, weights)
+    if bool(passing.any()):
+        relevant = order >= min(weights.companion * float(order.max()), float(order[passing].min()))
+    else:
+        relevant = passing
     # Relevance decides the half of the scale and the order the place within: one number tells both.
-    return Judged(
-        np.where(relevant, 0.5, 0.0) + 0.5 * (dense + lexical), 0.5 * dense, 0.5 * lexical, relevant
-    )
+    return Judged(np.where(relevant, 0.5, 0.0) + 0.5 * order, 0.5 * dense, 0.5 * lexical, relevant)
 
 
 def floor(evidence: Evidence, weights: Weights = DEFAULT) -> float:
@@ -128,22 +133,18 @@ def floor(evidence: Evidence, weights: Weights = DEFAULT) -> float:
     )
 
 
-def _relevant(evidence: Evidence, weights: Weights) -> NDArray[np.bool_]:
+def _passing(evidence: Evidence, weights: Weights) -> NDArray[np.bool_]:
+    """Which documents are relevant by themselves."""
     # One word in common is an accident, unless it is all that was asked.
     enough = (evidence.matched >= 2) | ((evidence.matched > 0) & (evidence.matched >= evidence.terms))
     covered = np.where(enough, evidence.coverage, 0.0)
     blind = np.isnan(evidence.cosine)
     cosine = np.where(blind, -1.0, evidence.cosine) - weights.unnamed * evidence.unnamed
     needed = floor(evidence, weights)
-
-    def passing(slack: float) -> NDArray[np.bool_]:
-        return np.where(
-            blind,
-            (covered >= weights.lexical_only_floor) | (evidence.coverage >= weights.lexical_only_single),
-            (cosine >= needed - slack)
-            | (covered >= weights.lexical_floor)
-            | ((covered >= weights.mixed_floor) & (cosine >= needed - weights.mixed_slack)),
-        ).astype(np.bool_)
-
-    strict = passing(0.0)
-    return passing(weights.companion) if bool(strict.any()) else strict
+    return np.where(
+        blind,
+        (covered >= weights.lexical_only_floor) | (evidence.coverage >= weights.lexical_only_single),
+        (cosine >= needed)
+        | (covered >= weights.lexical_floor)
+        | ((covered >= weights.mixed_floor) & (cosine >= needed - weights.mixed_slack)),
+    ).astype(np.bool_)
