@@ -18,7 +18,9 @@ from afresh_indexer.source import Source
 
 QuickVerdict = Literal["unchanged", "cosmetic", "edited"]
 
-_ATTRIBUTE = re.compile(rb"\s*(?:@|#\[|#!\[|\[|template\b)")
+_ATTRIBUTE = re.compile(rb"\s*(?:@|#\[|#!\[|\[|template\b|\)\]?\s*$)")
+"""What may belong to the definition below, or may end something that does."""
+_REMARK = re.compile(rb"\s*(?:#|//|/\*|\*)")
 _CLOSED = (b"}", b";")
 _CONTINUES = re.compile(
     rb"\s*(?:else|catch|except|finally|while|as|satisfies|in|is|instanceof|where|and|or|if|then|do|extends"
@@ -76,21 +78,26 @@ class QuickJudge:
         if not 1 <= start <= end <= len(self.old.lines):
             return None
         head = self._head(start, end, name)
-        first, last = self._new_start(start, head), self._new_end(start, end)
+        first, last = self._new_start(start, head), self._new_end(end)
         if first is None or not self._is_in_same_place(start, first, name):
             return None
+        behind = end
+        while behind < len(self.old.lines) and not self.old.lines[behind].strip():
+            behind += 1
         harmful: list[Hunk] = []
         is_touched = False
-        for hunk in self.map.touching(start, end):
+        for hunk in self.map.touching(start, behind):
             overlaps = _overlaps(hunk, start, end)
             if overlaps or not self._is_apart(hunk, start, end):
                 if self.is_harmless(hunk):
                     is_touched = is_touched or overlaps
                 else:
                     harmful.append(hunk)
+        if last is None or not self._has_old_edges(start, first, last):
+            return None
         if not harmful and not is_touched:
-            return Judged("unchanged", first, first + end - start)
-        if last is None or not all(self._is_within(hunk, start, end, head) for hunk in harmful):
+            return Judged("unchanged", first, last)
+        if not all(self._is_within(hunk, start, end, head) for hunk in harmful):
             return None
         if not harmful:
             return Judged("cosmetic", first, last)
@@ -130,23 +137,39 @@ class QuickJudge:
 
     def _is_apart(self, hunk: Hunk, start: int, end: int) -> bool:
         """Whether a hunk beside a definition can't have become a part of it."""
+        python = self.old.language == "python"
         if hunk.old_end < start:
             added = self.new.lines[hunk.new_start - 1 : hunk.new_end]
-            above = next(
-                (line for line in reversed(self.new.lines[: hunk.new_start - 1]) if line.strip()), b""
-            )
-            if any(map(_ATTRIBUTE.match, (*added, above))):
-                return False
             last = added[-1].rstrip() if added else b""
-            return not last or self.old.language == "python" or last.endswith(_CLOSED)
-        closed = self.old.lines[end - 1].rstrip().endswith(_CLOSED)
-        if not closed and self.old.language != "python":
+            return not last or python or last.endswith(_CLOSED)
+        if python:
+            return True
+        if not self.old.lines[end - 1].rstrip().endswith(_CLOSED):
             return False
         for line in self.new.lines[hunk.new_start - 1 :]:
             if line.strip():
-                deeper = _indent(line) > _indent(self.old.lines[start - 1])
-                return not deeper and (self.old.language == "python" or _CONTINUES.match(line) is None)
+                return _indent(line) <= _indent(self.old.lines[start - 1]) and _CONTINUES.match(line) is None
         return True
+
+    def _has_old_edges(self, start: int, first: int, last: int) -> bool:
+        """Whether no attribute came to stand above a definition and, in Python, no more body behind it."""
+        above = self._above(self.new, first)
+        if _ATTRIBUTE.match(above) is not None and above != self._above(self.old, start):
+            return False
+        if self.old.language != "python":
+            return True
+        for line in self.new.lines[last:]:
+            text = line.lstrip()
+            if text and not text.startswith(b"#"):
+                return _indent(line) <= _indent(self.old.lines[start - 1])
+        return True
+
+    def _above(self, source: Source, number: int) -> bytes:
+        """The nearest line above a line that is neither blank nor looks like a comment."""
+        for line in reversed(source.lines[: number - 1]):
+            if line.strip() and (_REMARK.match(line) is None or _ATTRIBUTE.match(line) is not None):
+                return line
+        return b""
 
     def _is_in_same_place(self, start: int, first: int, name: str) -> bool:
         """Whether the definitions around a name are what they were, going by the lines that open them."""
@@ -189,25 +212,18 @@ class QuickJudge:
             return None
         return head.new if start == head.old else self.map.to_new(start)
 
-    def _new_end(self, start: int, end: int) -> int | None:
+    def _new_end(self, end: int) -> int | None:
         """The last new line of a definition; None where that changed and only its syntax tells."""
         now = self.map.to_new(end)
         if now is not None or self.old.language != "python":
             return now
         for hunk in self.map.touching(end, end):
-            if hunk.old_start <= end == hunk.old_end and self._is_followed_by_less(hunk, start):
+            if hunk.old_start <= end == hunk.old_end:
                 last = hunk.new_end
                 while last > 0 and not self.new.lines[last - 1].strip():
                     last -= 1
                 return last
         return None
-
-    def _is_followed_by_less(self, hunk: Hunk, start: int) -> bool:
-        """Whether what comes behind a hunk is indented no more than the definition that begins at a line."""
-        for line in self.new.lines[hunk.new_end :]:
-            if line.strip():
-                return _indent(line) <= _indent(self.old.lines[start - 1])
-        return True
 
     def _is_within(self, hunk: Hunk, start: int, end: int, head: _Head | None) -> bool:
         """Whether a hunk can only have changed what is inside a definition, not where it begins or ends."""

@@ -8,7 +8,8 @@ dump cosmetic, one equal without docstrings docs_only. For TypeScript and Rust t
 braces and compared as text without comments and white space. A function whose name left its file is `moved`
 where one that is new in the release is alike in three quarters of its characters, going by difflib, and gone
 where none is in half of them and none has its name; between these nobody can tell, and it is left out and
-counted. So is what is at another depth of braces, where its qualified name may be another.
+counted. So is what stands in another block than before, where its qualified name may be another, and what has
+an equal dump but other tokens.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import io
 import re
 import sys
 import tarfile
+import tokenize
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,8 +60,10 @@ class Function:
     raw: str
     make_form: Callable[[], str]
     make_bare: Callable[[], str]
-    depth: int = 0
-    """How many braces are open around it."""
+    around: str = ""
+    """What the braces around it belong to, where the name does not say it."""
+    make_signs: Callable[[], list[str]] = list
+    """Its tokens but for what is form: an equal meaning in other tokens is for nobody to call cosmetic."""
 
     @cached_property
     def form(self) -> str:
@@ -129,7 +133,20 @@ def python_function(
         raw,
         lambda: ast.dump(node),
         lambda: ast.unparse(without_docstrings(node)),
+        make_signs=lambda: python_signs(raw),
     )
+
+
+def python_signs(raw: str) -> list[str]:
+    """The tokens of a function without white space, comments, commas, semicolons and parentheses."""
+    found: list[str] = []
+    kept = (tokenize.NAME, tokenize.NUMBER, tokenize.STRING, tokenize.OP)
+    for token in tokenize.generate_tokens(io.StringIO(raw + "\n").readline):
+        if token.type == tokenize.STRING and "f" not in token.string[:2].lower():
+            found.append(repr(ast.literal_eval(token.string)))
+        elif token.type in kept and token.string not in ("(", ")", ",", ";"):
+            found.append(token.string)
+    return found
 
 
 def without_docstrings(
@@ -178,9 +195,23 @@ def braced_functions(path: str, data: bytes, language: str) -> list[Function]:
         name = head["name"]
         lines = text.count("\n", 0, start) + 1, text.count("\n", 0, body) + 1
         form = partial(formless, raw)
-        depth = blank.count("{", 0, start) - blank.count("}", 0, start)
-        found.append(Function(path, name, name, *lines, raw, form, form, depth))
+        found.append(Function(path, name, name, *lines, raw, form, form, around(blank, start)))
     return found
+
+
+def around(blank: str, start: int) -> str:
+    """The text in front of the innermost brace that is open around an offset, and how many are open."""
+    depth, at = 0, start
+    opened = ""
+    for index in range(start - 1, -1, -1):
+        if blank[index] == "}":
+            depth -= 1
+        elif blank[index] == "{":
+            depth += 1
+            if depth == 1 and not opened:
+                opened = re.split(r"[{};]", blank[:index])[-1].strip()
+                at = index
+    return f"{depth} {opened}" if at < start else str(depth)
 
 
 def body_of(blank: str, at: int) -> int | None:
@@ -271,12 +302,12 @@ class Labels:
             if re.search(rb"\b%b\b" % re.escape(function.name.encode()), data):
                 return None if self.is_still_defined(function, data) else self.lost(function)
             return self.lost(function)
-        if now.depth != function.depth:
+        if now.around != function.around:
             return None
         if now.raw == function.raw:
             return "unchanged", now
         if now.form == function.form:
-            return "cosmetic", now
+            return ("cosmetic", now) if now.make_signs() == function.make_signs() else None
         return ("docs_only" if now.bare == function.bare else "edited"), now
 
     def is_still_defined(self, function: Function, data: bytes) -> bool:

@@ -262,6 +262,29 @@ def test_a_body_that_went_on_below_its_last_line_is_edited() -> None:
     assert one(CODE + b"\n\ndef close(order):\n    order.close()\n", cite(CODE, "ship")).now == "unchanged"
 
 
+def test_a_body_that_went_on_after_a_blank_line_is_edited() -> None:
+    new = swap(CODE, b"address.send(order.lines)\n", b"address.send(order.lines)\n\n    order.close()\n")
+    assert one(new, cite(CODE, "ship")).now == "edited"
+    more = swap(CODE, b"json.dump(data, stream)\n", b"json.dump(data, stream)\n\n        stream.flush()\n")
+    found = judge(more, cite(CODE, "Order.dump"), cite(CODE, "parse"))
+    assert [span.now for span in found.spans] == ["edited", "unchanged"]
+
+
+def test_an_attribute_above_a_comment_belongs_to_what_stands_below() -> None:
+    old = b"/// Adds.\npub fn add(a: i32) -> i32 {\n    a + 1\n}\n"
+    new = b"#[inline]\n" + old
+    assert one(new, cite(old, "add", "rust", "orders.rs"), old, "rust").now == "edited"
+
+
+def test_a_last_line_that_changed_is_edited_up_to_the_new_end() -> None:
+    new = swap(
+        CODE, b"    return address.send(order.lines)\n", b"    lines = order.lines\n    return lines\n"
+    )
+    found = one(new + b"\n\nDONE = True\n", cite(CODE, "ship"))
+    assert found.now == "edited"
+    assert text_of(new, found).endswith(b"    return lines")
+
+
 def test_a_header_that_was_removed_gives_its_body_to_the_function_before() -> None:
     old = b"def a():\n    one()\n\n\ndef b():\n    two()\n"
     new = b"def a():\n    one()\n    two()\n"
