@@ -74,19 +74,25 @@ def _blocks(
 ) -> tuple[Block, ...]:
     """The nodes as blocks that cover all the lines from `start` to `end`, so that nothing between is lost."""
     if not nodes:
-        hidden = all(map(_LINK_TARGET.match, lines[start:end]))
-        return (Block(start, end, hidden=hidden),) if start < end else ()
+        return (_between(start, end, lines),) if start < end else ()
     starts = [start, *(_lines(node, first)[0] for node in nodes[1:])]
     ends = [*starts[1:], end]
     found: list[Block] = []
     for node, begin, stop in zip(nodes, starts, ends, strict=True):
         own_end = min(_lines(node, first)[1], stop)
+        while own_end < stop and not lines[own_end].strip():
+            own_end += 1
         hidden = node.type == "html_block" and _COMMENT.match("\n".join(lines[begin:own_end])) is not None
         parts = _parts(node, begin, own_end, first, lines)
         found.append(Block(begin, own_end, parts, node.type in _WHOLE, hidden))
         if own_end < stop:
-            found.append(Block(own_end, stop, hidden=all(map(_LINK_TARGET.match, lines[own_end:stop]))))
+            found.append(_between(own_end, stop, lines))
     return tuple(found)
+
+
+def _between(start: int, end: int, lines: list[str]) -> Block:
+    """Lines that are no block to Markdown: nothing, or the targets of links, which are not for readers."""
+    return Block(start, end, hidden=all(map(_LINK_TARGET.match, lines[start:end])))
 
 
 def _parts(node: SyntaxTreeNode, begin: int, stop: int, first: int, lines: list[str]) -> tuple[Block, ...]:

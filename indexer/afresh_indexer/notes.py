@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from afresh_indexer.note_blocks import LIMIT, Block, Section, split
-from afresh_indexer.note_markdown import markdown_sections
-from afresh_indexer.note_rst import rst_sections
 from afresh_indexer.records import Note
 
 MAX_PARSED_BYTES = 512 * 1024
@@ -39,7 +37,7 @@ NOTE_SOURCES: tuple[NoteSource, ...] = (
     NoteSource(
         "documentation",
         re.compile(
-            r"(?:.*/)?README(?:[-_.][\w-]+)?(?:\.(?:md|markdown|mdown|mkd|mdx|rst|rest|txt))?",
+            r"(?:.*/)?README(?:[-_][\w-]+)?(?:(?:\.[\w-]+)?\.(?:md|markdown|mdown|mkd|mdx|rst|rest|txt))?",
             re.IGNORECASE,
         ),
     ),
@@ -68,11 +66,25 @@ def notes_of(path: str, data: bytes) -> tuple[Note, ...]:
     if kind is None:
         return ()
     lines = _LINE_BREAK.split(data.decode("utf-8-sig", "replace"))
-    tags, first = _front_matter(lines)
-    sections = rst_sections if path.lower().endswith((".rst", ".rest")) else markdown_sections
-    if len(data) > MAX_PARSED_BYTES:
-        sections = _one_section
-    return tuple(_notes(path, kind, lines, tags, first, sections))
+    tags, first = ((), 0) if _is_rst(path) else _front_matter(lines)
+    return tuple(_notes(path, kind, lines, tags, first, _sections_of(path, len(data))))
+
+
+def _is_rst(path: str) -> bool:
+    return path.lower().endswith((".rst", ".rest"))
+
+
+def _sections_of(path: str, size: int) -> Callable[[list[str], int], Iterator[Section]]:
+    """How a document is cut; parsers are imported with the first one, a keeper's first answer is sooner."""
+    if size > MAX_PARSED_BYTES:
+        return _one_section
+    if _is_rst(path):
+        from afresh_indexer.note_rst import rst_sections
+
+        return rst_sections
+    from afresh_indexer.note_markdown import markdown_sections
+
+    return markdown_sections
 
 
 def _notes(
