@@ -10,8 +10,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _RULE_FILES = (".gitignore", ".afreshignore")
 
@@ -114,6 +116,9 @@ class FolderRules:
                 lines = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
             except OSError:
                 continue
+            # Where there is git this is never needed, and it takes a tenth of a second to import.
+            from pathspec import GitIgnoreSpec
+
             spec = GitIgnoreSpec.from_lines(lines)
             yield _Rules(folder, name, tuple(lines), spec)
 

@@ -20,7 +20,7 @@ class ExcludedReason(StrEnum):
     OUTSIDE_ROOT = "outside_root"
     """A symbolic link that leads out of the root."""
     LINK = "link"
-    """A symbolic link whose target inside the root is indexed under its own path, or that loops or dangles."""
+    """A link whose target inside the root is indexed under its own path, or that loops or dangles."""
     NOT_REGULAR = "not_regular"
     """A socket, a pipe or a device."""
     UNREADABLE = "unreadable"
@@ -60,7 +60,7 @@ class Excluded:
     detail: str = ""
     """For a person: the size and the limit, the error's text, where the link leads."""
     size: int = 0
-    """Bytes; this and the stamps are those of the reading, so that a file found binary isn't opened every time."""
+    """Bytes; with the stamps of the reading, so that a file found binary isn't opened every time."""
     mtime_ns: int = 0
     ctime_ns: int = 0
     inode: int = 0
@@ -73,7 +73,7 @@ class Symbol:
     """One definition in a file."""
 
     kind: str
-    """function, method, class, struct, enum, interface, trait, module, type, constant, variable, field, macro …"""
+    """function, method, class, struct, enum, interface, trait, module, type, constant, variable, field …"""
     name: str
     qualified_name: str
     """The names of the enclosing definitions and its own, joined by dots: `Command.invoke`."""

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
+from tests.benchmarks.figures import Figure
+from tests.benchmarks.sandboxes import home
 
 from afresh import client as clients
 from afresh.settings import Settings
-from tests.benchmarks.figures import Figure
-from tests.benchmarks.sandboxes import home
 
 KILLS = 100
 CLIENTS = 4
@@ -29,7 +29,7 @@ _INITIALIZE = {
 
 
 def run(data: Path | None) -> Iterator[Figure]:
-    """Each client saves over `afresh mcp` and is never restarted; a save that isn't acknowledged is repeated."""
+    """Each client saves over `afresh mcp`, never restarted; what isn't acknowledged is saved again."""
     with home() as settings:
         chance = random.Random(42)
         streams = [_Stream(settings, n) for n in range(CLIENTS)]

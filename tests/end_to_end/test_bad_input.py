@@ -19,7 +19,7 @@ def refused(done, *parts: str, code: int = 2) -> None:
 
 
 def without_rights(sandbox: Sandbox, *arguments: str):
-    """Run the command with the rights that permissions give, which root, who often runs this suite, ignores."""
+    """Run the command under the permissions that root, who often runs this suite, may ignore."""
     if os.geteuid() != 0:
         return sandbox.run(*arguments)
     # In a user namespace of its own a process owns what root owns, and may override nothing.

@@ -105,7 +105,8 @@ def test_everything_works_with_no_network_at_all(sandbox):
         "client.connect(settings.load(), cwd=None, client='test', kind='cli').call('embed', {})"
     )
     script = (
-        f'"{AFRESH}" up --once && "{AFRESH}" save "Totals are in cents." && "{sys.executable}" -c "{embed}" && '
+        f'"{AFRESH}" up --once && "{AFRESH}" save "Totals are in cents." && '
+        f'"{sys.executable}" -c "{embed}" && '
         f'"{AFRESH}" recall "which unit do totals have" --json && "{AFRESH}" keeper stop'
     )
     done = subprocess.run(

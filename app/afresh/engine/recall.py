@@ -27,6 +27,7 @@ from afresh.store import citations, memories, projects
 from afresh.store.memory_filter import MemoryFilter, filter_ids
 from afresh.text.corpus import Hit, Ranking
 from afresh.text.kinds import memory_type_asked_for
+from afresh.text.tokens import latin_share
 
 _NEAREST_SHOWN = 3
 """How many come back in `nearest` when nothing is relevant."""
@@ -89,7 +90,7 @@ def recall(engine: Engine, arguments: RecallArguments, call: Call) -> RecallResu
             order="relevance",
             next_cursor=None,
             retrieval=ranking.retrieval,
-            retrieval_note=_note(engine, ranking),
+            retrieval_note=_note(engine, arguments.query, ranking),
             explain=_explained(relevant or nearest, steps) if arguments.explain else None,
         )
     )
@@ -146,10 +147,15 @@ def _filter(engine: Engine, arguments: RecallArguments, workspace: Workspace | N
     )
 
 
-def _note(engine: Engine, ranking: Ranking) -> str | None:
+def _note(engine: Engine, query: str, ranking: Ranking) -> str | None:
+    """Why only words were matched, if so."""
     if engine.model.note is not None:
         return engine.model.note
-    return None if ranking.retrieval == "hybrid" else "no vectors are there yet; only words were matched"
+    if ranking.retrieval == "hybrid":
+        return None
+    if latin_share(query) < 0.5:
+        return "the model reads no other letters than Latin ones; only words were matched"
+    return "no vectors are there yet; only words were matched"
 
 
 def _explained(hits: Sequence[Hit], steps: Steps) -> Explain:

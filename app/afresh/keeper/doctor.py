@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 import shutil
@@ -48,7 +47,9 @@ def examine(engine: Engine, settings: Settings, arguments: DoctorArguments, call
 
 
 def _versions() -> Iterator[Check]:
-    found = [f"{name} {importlib.metadata.version(name)}" for name in _SHOWN]
+    from importlib.metadata import version
+
+    found = [f"{name} {version(name)}" for name in _SHOWN]
     yield Check(
         name="versions",
         state="ok",

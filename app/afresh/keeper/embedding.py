@@ -19,6 +19,8 @@ from afresh.text.chunks import chunks
 from afresh.text.embedding import Unavailable, choose
 
 _LOG = logging.getLogger(__name__)
+_HEAD_START_S = 2.0
+"""How long the model lets the first call go ahead: loading it takes half the processor from that call."""
 _TEXTS_AT_ONCE = 64
 """Texts that one round takes from the queue and stores in one transaction; the model gets them in eights."""
 
@@ -31,6 +33,7 @@ class EmbeddingQueue:
         self._settings = settings
         self._closing = threading.Event()
         self._idle = threading.Event()
+        self._wanted = threading.Event()
         self._thread = threading.Thread(target=self._work, name="embedding", daemon=True)
         self.embedded = 0
         """Texts embedded since the start."""
@@ -38,9 +41,14 @@ class EmbeddingQueue:
     def start(self) -> None:
         self._thread.start()
 
+    def want(self) -> None:
+        """Load the model now, if it isn't loaded yet."""
+        self._wanted.set()
+
     def close(self) -> None:
         """End after the round that runs; what is queued stays in the store."""
         self._closing.set()
+        self._wanted.set()
         self._engine.vectors_wanted.set()
         self._thread.join(timeout=30)
 
@@ -54,6 +62,7 @@ class EmbeddingQueue:
 
     def wait(self, call: Call) -> None:
         """Wait until the queue is empty, telling how far it is."""
+        self._wanted.set()
         self._engine.model.ready.wait()
         total = self.pending()
         while self._engine.model.embedder is not None and (left := self.pending()):
@@ -71,8 +80,10 @@ class EmbeddingQueue:
             call.cancelled.wait(0.2)
 
     def _work(self) -> None:
+        self._wanted.wait(timeout=_HEAD_START_S)
         try:
-            self._load()
+            if not self._closing.is_set():
+                self._load()
         finally:
             self._engine.model.ready.set()
         if self._engine.model.embedder is None:

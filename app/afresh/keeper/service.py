@@ -37,6 +37,8 @@ from afresh.verbs import (
 )
 
 _LOG = logging.getLogger(__name__)
+_SMALL_TALK = ("keeper_status", "keeper_stop", "projects")
+"""Calls after which nobody need want the model."""
 _QUIET_S = 5.0
 """So long after the last call the log is folded into the database file."""
 
@@ -96,6 +98,8 @@ class OpenService:
             with self._guard:
                 self._calls -= 1
                 self._last_call = time.monotonic()
+            if verb not in _SMALL_TALK:
+                self.queue.want()
 
     def attach(self, caller: Caller) -> Attachment:
         """Note that a client works where its working directory is."""

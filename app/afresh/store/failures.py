@@ -7,7 +7,6 @@ from enum import Enum, auto
 from pathlib import Path
 
 import duckdb
-import psutil
 
 from afresh.errors import (
     StoreCorruptError,
@@ -107,6 +106,8 @@ def holder(error: duckdb.Error) -> str:
     if found is None:
         return "another process"
     pid = int(found.group(1))
+    import psutil
+
     try:
         process = psutil.Process(pid)
         command = " ".join(" ".join(process.cmdline() or [process.name()]).split())

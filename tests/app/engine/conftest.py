@@ -74,7 +74,8 @@ def workspace(tmp_path: Path) -> Path:
     root = tmp_path / "shop"
     (root / "billing").mkdir(parents=True)
     (root / "billing" / "locks.py").write_text(
-        "class Lock:\n    def acquire(self):\n        return True\n\n    def release(self):\n        return None\n",
+        "class Lock:\n    def acquire(self):\n        return True\n\n"
+        "    def release(self):\n        return None\n",
         encoding="utf-8",
     )
     (root / "billing" / "invoice.py").write_text(

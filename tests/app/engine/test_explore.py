@@ -180,7 +180,7 @@ def test_an_absolute_path_under_the_root_is_taken(desk):
 
 
 def test_an_unknown_project_is_an_error_that_lists_the_known(desk, recorded):
-    with pytest.raises(UnknownProjectError, match="no project 'shoq'. Known: shop"):
+    with pytest.raises(UnknownProjectError, match=r"no project 'shoq'\. Known: shop"):
         desk.ask("memory_exploration_recall", question="x", project="shoq")
 
 

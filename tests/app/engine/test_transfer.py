@@ -34,8 +34,7 @@ def lines(rows):
 
 def without_ids(rows):
     kept = []
-    for row in rows:
-        row = json.loads(json.dumps(row))
+    for row in json.loads(json.dumps(rows)):
         for state in (row, *(item.get("before", {}) for item in row.get("history", []))):
             state.pop("id", None)
             state.pop("superseded_by", None)
