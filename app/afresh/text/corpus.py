@@ -174,7 +174,7 @@ class Corpus:
             return Ranking((), 0, retrieval, view.visible, view.generation)
         background = float(known.mean()) if len(known) else 0.0
         whole = _Search(view, words, cosine, _unnamed(query_text, view), len(known), background)
-        dense, lexical = fused(whole.evidence(rows))
+        dense, lexical = fused(whole.evidence(rows), self._weights)
         wanted = max(RESCORED, k)
         # Words alone can pass the floor below many middling cosines, so the best by words are judged too.
         best = np.union1d(_top(dense + lexical, wanted), _top(words.coverage[rows], RESCORED))

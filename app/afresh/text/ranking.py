@@ -45,6 +45,10 @@ class Weights:
     long question is near to nothing as a whole."""
     unnamed: float = 0.08
     """How much closer a document must be that lacks a name which the query has."""
+    lift: float = 0.05
+    """What a document gains that is near enough by meaning, lest words in common by chance pass before it."""
+    lift_width: float = 0.10
+    """The lift comes gradually, over so much cosine about the floor."""
     companion: float = 0.3
     """Once one document passed the floor, those are relevant too whose place in the order is at least this
     share of the best one's: the subject is known then, and evidence seldom comes alone."""
@@ -96,7 +100,7 @@ class Judged:
     relevant: NDArray[np.bool_]
 
 
-def fused(evidence: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def fused(evidence: Evidence, weights: Weights = DEFAULT) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The dense and the lexical part of the order, which add up to 0..1."""
     relative = evidence.bm25.astype(np.float64) / max(evidence.best_bm25, 1e-9)
     if not evidence.embedded:
@@ -104,12 +108,15 @@ def fused(evidence: Evidence) -> tuple[NDArray[np.float64], NDArray[np.float64]]
         return np.zeros(len(relative)), np.clip(np.sqrt(evidence.coverage) * relative, 0.0, 1.0)
     lexical = np.clip(evidence.coverage * relative, 0.0, 1.0)
     cosine = np.where(np.isnan(evidence.cosine), evidence.background, evidence.cosine).astype(np.float64)
-    return np.clip(cosine, 0.0, 1.0) / 2, lexical / 2
+    beyond = cosine - weights.unnamed * evidence.unnamed - floor(evidence, weights)
+    lift = weights.lift * np.clip(beyond / weights.lift_width + 0.5, 0.0, 1.0)
+    whole = 2.0 + weights.lift
+    return (np.clip(cosine, 0.0, 1.0) + lift) / whole, lexical / whole
 
 
 def judge(evidence: Evidence, weights: Weights = DEFAULT) -> Judged:
     """Score the candidates and say which are relevant: always the first ones of the order, or none."""
-    dense, lexical = fused(evidence)
+    dense, lexical = fused(evidence, weights)
     order = dense + lexical
     passing = _passing(evidence, weights)
     if bool(passing.any()):
