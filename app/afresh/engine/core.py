@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from afresh.contracts import KeeperStatus, Redaction, WatchStatus
 from afresh.engine.imports import Imports
-from afresh.store import postings, vectors
+from afresh.store import memos, postings, vectors
 from afresh.store.cursor import Transaction
 from afresh.store.database import Store
+from afresh.store.memos import Memo
 from afresh.store.owners import OWNERS, Owner
 from afresh.text.chunks import chunks
 from afresh.text.corpus import Corpus, Exact
@@ -87,6 +88,7 @@ class Engine:
         """Set when something was put into the queue of vectors."""
         self._writing = threading.RLock()
         self._queued = False
+        self._memos: dict[int, tuple[int, Mapping[int, Memo]]] = {}
 
     # --- reading the corpora back -------------------------------------------------------------------
 
@@ -116,6 +118,17 @@ class Engine:
             self.model.embedder = embedder
         self.vectors_wanted.set()
         return waiting
+
+    def memos_of(self, project_id: int) -> Mapping[int, Memo]:
+        """A project's memos with their files, by id; read again only after something was written."""
+        # Taken before the reading begins: what is written meanwhile makes the next call read again.
+        generation = self.store.generation
+        kept = self._memos.get(project_id)
+        if kept is None or kept[0] != generation:
+            with self.store.read() as cursor:
+                kept = (generation, {memo.id: memo for memo in memos.of_project(cursor, project_id)})
+            self._memos[project_id] = kept
+        return kept[1]
 
     # --- writing --------------------------------------------------------------------------------------
 

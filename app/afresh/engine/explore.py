@@ -22,6 +22,7 @@ from afresh.engine.freshness import DiskJudge, Verdict
 from afresh.engine.sources import SourceFile, read_sources, recorded_file
 from afresh.errors import InvalidArgumentError, NotFoundError, UnknownProjectError, UsageError
 from afresh.store import memos, projects, snapshots
+from afresh.store.citations import FileCitation
 from afresh.store.cursor import Cursor, Transaction
 from afresh.store.memos import Memo, MemoHistory
 from afresh.store.projects import Project
@@ -99,11 +100,16 @@ def explore(engine: Engine, arguments: ExploreArguments, call: Call) -> ExploreR
             raise UnknownProjectError(
                 f"there is no project {arguments.project!r}. {workspaces.known_projects(cursor)}"
             )
-        known = {memo.id: memo for memo in memos.of_project(cursor, project.id)}
         base = JudgedRoot(cursor, project, sent, call)
+    known = engine.memos_of(project.id)
     hits, retrieval = _ranked(engine, arguments.question, known)
     call.check()
     judge = DiskJudge()
+    by_root: dict[Path, list[FileCitation]] = {}
+    for hit in hits[: arguments.limit]:
+        by_root.setdefault(base.of(known[hit.doc_id]), []).extend(known[hit.doc_id].files)
+    for root, files in by_root.items():
+        judge.read(root, files)
     given: list[ExploredMemo] = []
     left_out = 0
     for hit in hits:

@@ -73,8 +73,8 @@ class DiskJudge:
     def judge(self, root: Path, files: Iterable[RecordedState]) -> Verdict:
         """Compare files under a root with how they were recorded."""
         states = list(files)
-        known = self._known.setdefault(root, {})
-        self._read(root, [state for state in states if state.path not in known], known)
+        self.read(root, states)
+        known = self._known[root]
         changed: list[str] = []
         missing: list[str] = []
         unverifiable: list[UnverifiableFile] = []
@@ -101,7 +101,10 @@ class DiskJudge:
                     assert_never(other)
         return Verdict(tuple(changed), tuple(missing), tuple(unverifiable))
 
-    def _read(self, root: Path, states: list[RecordedState], known: dict[str, str | Unhashed]) -> None:
+    def read(self, root: Path, files: Iterable[RecordedState]) -> None:
+        """Read files that will be judged, at once: folders are then resolved once for all of them."""
+        known = self._known.setdefault(root, {})
+        states = [state for state in files if state.path not in known]
         if not states:
             return
         hashed = hash_many(

@@ -37,12 +37,12 @@ def status(engine: Engine, arguments: StatusArguments, call: Call) -> StatusResu
         checkout = workspace.checkout if workspace else None
         counts = files.counts(cursor, checkout.id) if checkout else None
         by_type = memories.count_by_type(cursor, project.id) if project else {}
-        kept = memos.of_project(cursor, project.id) if project else []
         base = JudgedRoot(cursor, project, None, call) if project else None
         definitions = sum(symbols.counts(cursor, checkout.id).values()) if checkout else 0
         names = [known.name for known in projects.list_projects(cursor)]
         pending = vectors.pending(cursor, project.id if project else None)
         outlines = files.outlines_missing(cursor, checkout.id, OUTLINED) if checkout else 0
+    kept = list(engine.memos_of(project.id).values()) if project else []
     judge = DiskJudge()
     stale = sum(judge.judge(base.of(memo), memo.files).status == "stale" for memo in kept) if base else 0
     root = checkout.root if checkout else None
