@@ -132,24 +132,27 @@ def test_closing_does_not_wait_for_a_file_that_takes_long(tmp_path: Path) -> Non
         stream = outlines(
             [OutlineJob(f"{port}:0", quick.file, "", "python"), slow], workers=1, inline=0, command=command
         )
-        accepted: list[socket.socket] = []
+        heard: list[bytes] = []
+        second_is_waiting = threading.Event()
 
-        def let_the_first_go() -> None:
+        def answer_the_first_only() -> None:
             first, _ = server.accept()
             first.close()
-            accepted.append(server.accept()[0])
-            second_is_waiting.set()
+            second, _ = server.accept()
+            with second:
+                second.settimeout(60)
+                heard.append(second.recv(100))
+                second_is_waiting.set()
+                heard.append(second.recv(1))
 
-        second_is_waiting = threading.Event()
-        thread = threading.Thread(target=let_the_first_go)
+        thread = threading.Thread(target=answer_the_first_only)
         thread.start()
         assert next(stream).path == f"{port}:0"
         assert second_is_waiting.wait(60)
         stream.close()
-        thread.join()
-        assert accepted[0].recv(100)
-        assert accepted[0].recv(1) == b""
-        accepted[0].close()
+        thread.join(60)
+        assert heard[0]
+        assert heard[1] == b""
     assert children() == before
 
 
