@@ -12,6 +12,7 @@ is ever written: no object, no index, no reference.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -189,6 +190,24 @@ class Revisions:
             case str():
                 changed = self._compared(self.objects, [commit, self.resolve(to)])
         return sorted(changed, key=lambda change: change.path)
+
+    def paths_once(self, *, commits: int = 20_000) -> frozenset[str]:
+        """Paths that were in the folder at some commit and were deleted or renamed since, on any branch.
+
+        A note that names one of them was right once. Only the last `commits` commits are read; nothing where
+        there is none. Raises GitFailed.
+        """
+        command = ["log", "--all", "--no-renames", "--diff-filter=D", "--name-only", "--format=", "-z", "-m"]
+        command += ["--relative", "--no-show-signature", "--no-ext-diff", f"--max-count={commits}"]
+        names = self.objects.output(command, "list the paths of its history").split(b"\0")
+        return frozenset(os.fsdecode(name.lstrip(b"\n")) for name in names if name.strip(b"\n"))
+
+    def has_commit(self, id: str) -> bool | None:
+        """Whether a commit whose id begins like this is there; None where the history is cut short."""
+        if not re.fullmatch(r"[0-9a-f]{4,64}", id):
+            return False
+        found = self.objects.run(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{id}^{{commit}}"])
+        return True if found.returncode == 0 else None if self.shallow else False
 
     def find_blob(
         self, path: str, size: int, sha256: str, recorded_at: datetime | None = None, *, commits: int = 500

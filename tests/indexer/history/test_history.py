@@ -446,3 +446,31 @@ def test_a_sha256_repository_is_read_like_any_other(tmp_path: Path, make: Callab
     assert len(commit) == 64 and revisions.resolve("HEAD") == commit
     assert isinstance(revisions.tree("HEAD")["a"], Blob)
     assert revisions.read("HEAD", ["a"]) == {"a": b"1\n"}
+
+
+def test_paths_of_once_are_those_that_some_commit_had_and_the_present_may_not(repo) -> None:
+    assert Revisions.open(repo.root).paths_once() == frozenset()
+    repo.commit("one", {"a": "a\n" * 9, "pkg/b": "b\n", "new\nline": "n\n", "keep": "k\n"})
+    repo.git("mv", "a", "pkg/renamed")
+    (repo.root / "pkg/b").unlink()
+    (repo.root / "new\nline").unlink()
+    repo.commit("two", {}, 1)
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit("three", {"side": "s\n"}, 2)
+    (repo.root / "side").unlink()
+    repo.commit("four", {}, 3)
+    repo.git("checkout", "-q", "main")
+    assert Revisions.open(repo.root).paths_once() == {"a", "pkg/b", "new\nline", "side"}
+    assert Revisions.open(repo.root / "pkg").paths_once() == {"b"}
+
+
+def test_a_commit_is_there_is_not_or_can_not_be_told(repo, tmp_path: Path) -> None:
+    first = repo.commit("one")
+    repo.commit("two", {}, 1)
+    revisions = Revisions.open(repo.root)
+    assert revisions.has_commit(first) and revisions.has_commit(first[:7])
+    assert revisions.has_commit("f" * 40) is False
+    assert revisions.has_commit("--all") is False
+    clone = tmp_path / "clone"
+    repo.git("clone", "-q", "--depth", "1", f"file://{repo.root}", str(clone))
+    assert Revisions.open(clone).has_commit(first) is None
