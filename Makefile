@@ -1,6 +1,7 @@
 # make up [DIR=PATH] [ONCE=1]   install, index DIR (default: this repository), show what is known, watch
 # make test                     everything that must hold: lint, types, imports, tests
 # make bench [DATA=FOLDER]      the figures of tests/benchmarks, printed
+# make screenshots              take the README's pictures again
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 VENV := .venv
@@ -10,7 +11,7 @@ ONCE ?=
 DATA ?=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: up test bench clean
+.PHONY: up test bench screenshots clean
 
 up: $(VENV)/.installed
 	@$(BIN)/afresh up $(if $(ONCE),--once) "$(DIR)"
@@ -24,6 +25,9 @@ test: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks $(if $(DATA),--data "$(DATA)")
+
+screenshots: $(VENV)/.installed-dev
+	$(BIN)/python screenshots/take.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +34,8 @@ from afresh.verbs import MemoHistory as MemoHistoryResult
 
 SNAPSHOT_LIMIT = 256 * 1024 * 1024
 """Compressed bytes that all snapshots together may take."""
+_LIKE_AT_MOST = 0.99
+"""The score of a question that is not the very same; that one alone has 1."""
 _CLOSING = " \t\r\n?!.…。？！:;,"
 
 
@@ -266,7 +269,11 @@ def _ranked(
     key = question_key(question)
     exact = [id_ for id_, memo in known.items() if memo.question_key == key]
     hits = [Hit(id_, 1.0, {"exact": 1.0}) for id_ in exact]
-    hits += [hit for hit in ranking.hits[: ranking.relevant] if hit.doc_id not in exact]
+    hits += [
+        replace(hit, score=min(hit.score, _LIKE_AT_MOST))
+        for hit in ranking.hits[: ranking.relevant]
+        if hit.doc_id not in exact
+    ]
     return hits, ranking.retrieval
 
 
