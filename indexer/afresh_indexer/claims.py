@@ -219,6 +219,10 @@ def _word(piece: Piece) -> Iterator[Claim]:
         if text.endswith(")" if marks == "(" else marks):
             text = text[:-1]
     text = text.rstrip(".,:;!?")
+    named = _KIND_AFTER.match(piece.after) or _KIND_BEFORE.search(piece.before[-20:])
+    if not named and text[1:].isalpha() and text[1:].islower():
+        # A plain word, as nearly all are.
+        return
     for ending in ("'s", "’s"):
         text = text.removesuffix(ending)
     name = text[1:] if text.startswith("@") else text
@@ -236,7 +240,6 @@ def _word(piece: Piece) -> Iterator[Claim]:
     if not _SYMBOL.fullmatch(text):
         return
     bare = text.removesuffix("()")
-    named = _KIND_AFTER.search(piece.after) or _KIND_BEFORE.search(piece.before)
     plainly = named and len(bare) > 2 and bare.lower() not in _COMMON
     if bare != text or plainly or _SHAPED.search(bare) or _DOTTED.fullmatch(bare):
         yield _claim("symbol", bare, start, len(bare), "doubtful")
