@@ -69,7 +69,6 @@ Time = Annotated[
     PlainSerializer(rfc3339, return_type=str, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-Text200 = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -161,9 +160,9 @@ class SaveArguments(Arguments):
     )
     files: CitedFiles = Field([], max_length=200, description="Sources that it rests on; hashed now.")
     supersedes: int | None = Field(None, description="Id of the memory that this one replaces.")
-    agent_id: Text200 | None = None
-    agent_instance_id: Text200 | None = None
-    session_id: Text200 | None = None
+    agent_id: Name | None = None
+    agent_instance_id: Name | None = None
+    session_id: Name | None = None
     expires_in_days: int | None = Field(None, ge=1, le=3650)
 
 
@@ -286,8 +285,8 @@ class RecallArguments(Arguments):
     limit: int = Field(5, ge=1, le=50)
     memory_type: RecallType = Field("%", description="% for all.")
     path_filter: str = Field("%", min_length=1, max_length=1024, description="LIKE pattern over paths.")
-    agent_id: Text200 | None = Field(None, description="Who asks.")
-    agent_instance_id: Text200 | None = None
+    agent_id: Name | None = Field(None, description="Who asks.")
+    agent_instance_id: Name | None = None
     only_own: bool = Field(False, description="Only what that agent saved.")
     include_superseded: bool = Field(False, description="Superseded and expired ones too, marked.")
     explain: bool = Field(False, description="Scores by part and the steps taken.")
@@ -555,8 +554,6 @@ class StatusResult(Result):
     excluded_by_reason: dict[str, int] = {}
     projects: list[str] = []
 
-
-# --- checking -----------------------------------------------------------------------------------------
 
 A = TypeVar("A", bound=Arguments)
 

@@ -34,7 +34,7 @@ def proc(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("root", "kind"),
     [
-        ("/work/tree", None),
+        ("/srv/tree", None),
         ("/home/me/tree", "nfs4"),
         ("/home/me", "nfs4"),
         ("/home/me/fast disk/tree", None),
