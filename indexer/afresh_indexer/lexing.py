@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from afresh_indexer.forms import FORMS
@@ -21,10 +21,11 @@ _SIGN = re.compile(rb"[\w\x80-\xff]+|[^\w\s\x80-\xff,;()\\'\"`]")
 
 _DOUBLE = rb'"(?:[^"\\\n]|\\[\s\S])*"'
 _SINGLE = rb"'(?:[^'\\\n]|\\[\s\S])*'"
+_LOOK_AHEAD = 4
+"""Bytes behind a comment or string that can tell what it is, at most."""
 _CHARACTER = rb"'(?:[^'\\\n]{1,4}|\\[^\n]{1,10}?)'"
 _TRIPLE = rb'"""[\s\S]*?"""'
 _C_COMMENTS = rb"//[^\n]*|/\*[\s\S]*?\*/"
-_NEVER = re.compile(rb"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,11 @@ class Lexis:
     """A line that looks as if it stood in a comment of several lines."""
     prefixes: frozenset[bytes] = frozenset()
     """What may stand before a string's quote marks, in lower case, and belongs to it."""
-    misleading: re.Pattern[bytes] = field(default=_NEVER)
+    misleading: re.Pattern[bytes] | None = None
     """Source in which the scan could lose its way."""
 
 
-def _c_like(*strings: bytes, misleading: re.Pattern[bytes] = _NEVER) -> Lexis:
+def _c_like(*strings: bytes, misleading: re.Pattern[bytes] | None = None) -> Lexis:
     return Lexis(
         re.compile(b"|".join((_C_COMMENTS, *strings))),
         re.compile(rb"[ \t]*//(?![^\n]*\\\s*$)"),
@@ -105,17 +106,24 @@ class Scan:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._scanned = 0
+        self._leader: tuple[Scan, int] | None = None
 
     @cached_property
     def comments_are_form(self) -> bool:
         """Whether the scan can be trusted and comments have no meaning, but for those that tools obey."""
-        keeps = self._form.keeps_comments
-        return self.lexis.misleading.search(self.data) is None and (
-            keeps is None or keeps.search(self.data) is None
-        )
+        patterns = (self.lexis.misleading, self._form.keeps_comments)
+        return all(pattern is None or pattern.search(self.data) is None for pattern in patterns)
+
+    def follow(self, other: Scan, common: int) -> None:
+        """Take over what another scan finds in the first so many bytes, which both sources have in common."""
+        if self._scanned == 0:
+            self._leader = (other, common)
 
     def _skipped(self, end: int) -> tuple[list[int], list[int]]:
         """The starts and ends of comments and strings: of all that begin before an offset, maybe of more."""
+        if self._leader is not None:
+            self._take_over(*self._leader)
+            self._leader = None
         while self._scanned < end:
             found = next(self._found, None)
             if found is None:
@@ -125,6 +133,15 @@ class Scan:
             self._starts.append(found.start())
             self._ends.append(found.end())
         return self._starts, self._ends
+
+    def _take_over(self, other: Scan, common: int) -> None:
+        starts, ends = other._skipped(common)
+        # What ends just before the common part does may be told from what follows.
+        count = bisect_right(ends, common - _LOOK_AHEAD)
+        if count:
+            self._starts, self._ends = starts[:count], ends[:count]
+            self._scanned = ends[count - 1]
+            self._found = self.lexis.skipped.finditer(self.data, self._scanned)
 
     def inside(self, offset: int) -> bool:
         """Whether an offset is inside a comment or string that begins before it."""

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from afresh_indexer.hunks import Hunk, LineMap
@@ -21,6 +22,7 @@ QuickVerdict = Literal["unchanged", "cosmetic", "edited"]
 _ATTRIBUTE = re.compile(rb"\s*(?:@|#\[|#!\[|\[|template\b|\)\]?\s*$)")
 """What may belong to the definition below, or may end something that does."""
 _REMARK = re.compile(rb"\s*(?:#|//|/\*|\*)")
+_QUOTE = re.compile(rb"\"\"\"|\'\'\'|`|/\*|\*/|\b[rR]#*\"|<<")
 _CLOSED = (b"}", b";")
 _CONTINUES = re.compile(
     rb"\s*(?:else|catch|except|finally|while|as|satisfies|in|is|instanceof|where|and|or|if|then|do|extends"
@@ -53,6 +55,10 @@ class QuickJudge:
         self.new = new
         self.map = line_map
         self._harmless: dict[Hunk, bool] = {}
+        if line_map.hunks and old.scan is not None and new.scan is not None:
+            common, _ = old.span(line_map.hunks[0].old_start, 0)
+            if old.data[:common] == new.data[:common]:
+                new.scan.follow(old.scan, common)
 
     def whole_file(self) -> QuickVerdict | None:
         """The file's own verdict: cosmetic if only comments changed, edited if its words did."""
@@ -89,11 +95,13 @@ class QuickJudge:
         for hunk in self.map.touching(start, behind):
             overlaps = _overlaps(hunk, start, end)
             if overlaps or not self._is_apart(hunk, start, end):
-                if self.is_harmless(hunk):
-                    is_touched = is_touched or overlaps
-                else:
+                if not self.is_harmless(hunk):
                     harmful.append(hunk)
-        if last is None or not self._has_old_edges(start, first, last):
+                elif overlaps:
+                    is_touched = True
+                elif hunk.old_end >= end and self._is_deep(hunk, start):
+                    return None
+        if last is None or not self._has_old_edges(start, first, last) or self._is_quoted(first):
             return None
         if not harmful and not is_touched:
             return Judged("unchanged", first, last)
@@ -143,13 +151,37 @@ class QuickJudge:
             last = added[-1].rstrip() if added else b""
             return not last or python or last.endswith(_CLOSED)
         if python:
-            return True
+            return not self._is_deep(hunk, start)
         if not self.old.lines[end - 1].rstrip().endswith(_CLOSED):
             return False
         for line in self.new.lines[hunk.new_start - 1 :]:
             if line.strip():
                 return _indent(line) <= _indent(self.old.lines[start - 1]) and _CONTINUES.match(line) is None
         return True
+
+    def _is_deep(self, hunk: Hunk, start: int) -> bool:
+        """Whether a hunk has a line that is indented more than the definition that begins at a line."""
+        indent = _indent(self.old.lines[start - 1])
+        removed = self.old.lines[hunk.old_start - 1 : hunk.old_end]
+        added = self.new.lines[hunk.new_start - 1 : hunk.new_end]
+        return any(_indent(line) > indent for line in (*removed, *added) if line.strip())
+
+    @cached_property
+    def _quotes_changed(self) -> bool:
+        """Whether a hunk has what opens or ends a string or comment of several lines."""
+        return any(
+            _QUOTE.search(source.data, *source.span(start, end)) is not None
+            for hunk in self.map.hunks
+            for source, start, end in (
+                (self.old, hunk.old_start, hunk.old_end),
+                (self.new, hunk.new_start, hunk.new_end),
+            )
+        )
+
+    def _is_quoted(self, first: int) -> bool:
+        """Whether a new line may have come to stand inside a string or comment."""
+        scan = self.new.scan
+        return self._quotes_changed and (scan is None or scan.inside(self.new.span(first, first)[0]))
 
     def _has_old_edges(self, start: int, first: int, last: int) -> bool:
         """Whether no attribute came to stand above a definition and, in Python, no more body behind it."""
