@@ -19,6 +19,7 @@ from afresh.store.cursor import Transaction
 from afresh.store.database import Store
 from afresh.store.memos import Memo
 from afresh.store.owners import OWNERS, Owner
+from afresh.text.calibration import calibrate
 from afresh.text.chunks import chunks
 from afresh.text.corpus import Corpus, Exact
 from afresh.text.embedding import Embedder
@@ -103,12 +104,13 @@ class Engine:
 
         They are queued; vectors of other models stay stored and unused.
         """
+        scale = calibrate(embedder)
         with self.exclusive():
             with self.write() as tx:
                 waiting = sum(vectors.enqueue_missing(tx, owner, embedder.model_id) for owner in OWNERS)
             with self.store.read() as cursor:
                 for owner in OWNERS:
-                    corpus = Corpus(embedder.dim)
+                    corpus = Corpus(embedder.dim, calibration=scale)
                     blocks = (
                         (ids, matrix)
                         for ids, _chunks, matrix in vectors.load(cursor, owner, embedder.model_id)

@@ -12,6 +12,7 @@ import numpy as np
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
 from afresh.errors import AfreshError
+from afresh.keeper.system import return_freed_memory
 from afresh.settings import Settings
 from afresh.store import vectors
 from afresh.store.owners import OWNERS, Owner
@@ -19,6 +20,7 @@ from afresh.text.chunks import chunks
 from afresh.text.embedding import Unavailable, choose
 
 _LOG = logging.getLogger(__name__)
+_REST_AFTER_S = 10.0
 _HEAD_START_S = 2.0
 """How long the model lets the first call go ahead: loading it takes half the processor from that call."""
 _TEXTS_AT_ONCE = 64
@@ -98,7 +100,15 @@ class EmbeddingQueue:
             except AfreshError as error:
                 _LOG.error("the queue of vectors rests: %s", error.message)
             self._idle.set()
-            self._engine.vectors_wanted.wait(timeout=60)
+            if not self._engine.vectors_wanted.wait(timeout=_REST_AFTER_S):
+                self._rest()
+                self._engine.vectors_wanted.wait()
+
+    def _rest(self) -> None:
+        """Give memory back after a while without anything to embed."""
+        if self._engine.model.embedder is not None:
+            self._engine.model.embedder.rest()
+        return_freed_memory()
 
     def _load(self) -> None:
         started = time.perf_counter()

@@ -22,6 +22,7 @@ from afresh.keeper.election import Holder, Lock
 from afresh.keeper.gate import Gate, NotBegunError, OpenService
 from afresh.keeper.pool import Pool
 from afresh.keeper.sessions import EarlyAnswers, Sdk
+from afresh.keeper.system import keep_freed_memory_small
 from afresh.settings import Settings
 
 if TYPE_CHECKING:
@@ -225,6 +226,7 @@ class Keeper:
 
     def _open(self) -> None:
         error: AfreshError
+        keep_freed_memory_small()
         try:
             service = self._parts.open_service(self._settings)
         except AfreshError as raised:

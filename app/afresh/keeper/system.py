@@ -12,7 +12,10 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import ctypes
 
 if sys.platform == "win32":
     import msvcrt
@@ -144,3 +147,38 @@ def parent_watch() -> Callable[[], bool]:
         return lambda: False
     parent = os.getppid()
     return lambda: os.getppid() != parent
+
+
+def keep_freed_memory_small() -> None:
+    """Have one pool of memory for all threads, where the C library makes one for each.
+
+    A keeper has two dozen threads, each of which embeds, parses or sorts now and then. With glibc's pools it
+    held 300 MB more than it used, measured after an index and twenty saves.
+    """
+    library = _glibc()
+    if library is not None:
+        library.mallopt(_M_ARENA_MAX, 1)
+        library.mallopt(_M_TRIM_THRESHOLD, 256 * 1024)
+        library.mallopt(_M_MMAP_THRESHOLD, 1024 * 1024)
+
+
+def return_freed_memory() -> None:
+    """Give freed memory back to the system, where the C library would keep it."""
+    library = _glibc()
+    if library is not None:
+        library.malloc_trim(0)
+
+
+_M_TRIM_THRESHOLD = -1
+_M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
+
+
+def _glibc() -> ctypes.CDLL | None:
+    """The GNU C library of this process, if that is the one it has."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    library = ctypes.CDLL(None)
+    return library if hasattr(library, "gnu_get_libc_version") else None

@@ -63,6 +63,9 @@ class Embedder(Protocol):
         `background` leaves the processor to queries: one thread of low priority in a session of its own.
         """
 
+    def rest(self) -> None:
+        """Give back what embedding in the background holds in memory; the next time takes it again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
@@ -163,6 +166,10 @@ class _FastembedModel:
             batch = order[start : start + _BATCH]
             found[batch] = self._embed([_readable(texts[i]) for i in batch], background)
         return found
+
+    def rest(self) -> None:
+        with self._background_lock:
+            self._background = None
 
     def _embed(self, texts: list[str], background: bool) -> NDArray[np.float32]:
         if not background:
