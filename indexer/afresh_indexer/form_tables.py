@@ -21,6 +21,42 @@ QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, ENTITY, UNSURE = range(8
 WHOLE = frozenset((COMMENT, OPAQUE, STRING, BROKEN, MARKUP))
 """Actions that take a node's source as a whole, so that what its leaves leave out is not lost."""
 
+_WORDS = frozenset(
+    (
+        "identifier",
+        "type_identifier",
+        "field_identifier",
+        "property_identifier",
+        "shorthand_property_identifier",
+        "private_property_identifier",
+        "package_identifier",
+        "namespace_identifier",
+        "primitive_type",
+        "predefined_type",
+        "constant",
+        "integer",
+        "float",
+        "number",
+        "number_literal",
+        "int_literal",
+        "integer_literal",
+        "decimal_integer_literal",
+        "boolean_literal",
+        "true",
+        "false",
+        "none",
+        "null",
+        "null_literal",
+        "nil",
+        "this",
+        "self",
+        "word",
+        "operator",
+        "string_fragment",
+    )
+)
+"""Kinds without nodes inside in any grammar; if one had some, its text would stand in the stream as it is."""
+
 _CLOSERS = (")", "]", "}", ">")
 
 
@@ -49,6 +85,14 @@ class Tables:
     actions: list[int]
     actions_in_errors: list[int]
     """For a tree with errors, in which a word or sign may be missing, so that each is looked at."""
+    fixed: list[bytes | None]
+    """The text of a word or sign that always stands for itself; None for all other kinds."""
+    fixed_in_errors: list[bytes | None]
+    """The same for a tree with errors, in which any may be missing: none."""
+    opened: list[bytes | None]
+    """The mark that opens an ordinary node; None for all other kinds."""
+    words: list[bytes | None]
+    """What stands before a name or a number, which has no nodes inside; None for all other kinds."""
     texts: list[bytes]
     """What stands for a kind: the text of a word or sign, or the mark that opens a node."""
     leaves: list[bytes]
@@ -94,6 +138,10 @@ def tables_of(language: str, tsx: bool, watched: Watched, skips: bool) -> Tables
     )
     noticed = frozenset(watch.kind for watch in watched) | ({"expression_statement"} if skips else set())
     actions = _actions(known, form, noticed)
+    texts = [b"\x02%d" % kind if named[kind] else names[kind].encode() for kind in kinds]
+    leaves = [b"\x02%d\x1f" % kind for kind in kinds]
+    words = [named[kind] and actions[kind] == PLAIN and names[kind] in _WORDS for kind in kinds]
+    nothing: list[bytes | None] = [None] * (padding + 1)
     return Tables(
         form=form,
         names=[*names, *[""] * padding, "ERROR"],
@@ -103,11 +151,21 @@ def tables_of(language: str, tsx: bool, watched: Watched, skips: bool) -> Tables
             *[PLAIN] * padding,
             BROKEN,
         ],
-        texts=[
-            *(b"\x02%d" % kind if named[kind] else names[kind].encode() for kind in kinds),
-            *[b"\x02"] * (padding + 1),
+        fixed=[
+            *(text if action == FIXED else None for text, action in zip(texts, actions, strict=True)),
+            *nothing,
         ],
-        leaves=[*(b"\x02%d\x1f" % kind for kind in kinds), *[b"\x02\x1f"] * (padding + 1)],
+        fixed_in_errors=[None] * (ERROR + 1),
+        opened=[
+            *(
+                text if action == PLAIN and not word else None
+                for text, action, word in zip(texts, actions, words, strict=True)
+            ),
+            *nothing,
+        ],
+        words=[*(leaf if word else None for leaf, word in zip(leaves, words, strict=True)), *nothing],
+        texts=[*texts, *[b"\x02"] * (padding + 1)],
+        leaves=[*leaves, *[b"\x02\x1f"] * (padding + 1)],
         watched={kind: watch for watch in watched for kind in numbers(frozenset((watch.kind,)))},
         strings={kind: form.strings[names[kind]] for kind in numbers(frozenset(form.strings))},
         loose=loose,

@@ -22,6 +22,9 @@ from afresh_indexer.parsing import MAX_BYTES, PARSE_SECONDS, NotParsedError, par
 from afresh_indexer.records import Outline, Symbol
 from afresh_indexer.stream import Mark, Stream, read_stream
 
+Row = tuple[str, str, str, int, int, int, int, str, str]
+"""The fields of a Symbol, in their order."""
+
 _CODE = frozenset(("function", "method", "class", "constructor"))
 
 
@@ -44,15 +47,28 @@ def outline(
     `data`, if known.
     """
     digest = hashlib.sha256(data).hexdigest() if sha256 is None else sha256
+    rows, error = outline_rows(path, data, language, max_bytes=max_bytes, seconds=seconds, clock=clock)
+    return Outline(path, digest, tuple(Symbol(*row) for row in rows), error)
+
+
+def outline_rows(
+    path: str,
+    data: bytes,
+    language: str | None,
+    *,
+    max_bytes: int = MAX_BYTES,
+    seconds: float = PARSE_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+) -> tuple[list[Row], str | None]:
+    """What `outline` gives, as plain rows that are quick to make and to send, and the error."""
     if language is None or not has_grammar(language):
-        return Outline(path, digest, ())
+        return [], None
     try:
         tree = parse(data, language, path=path, max_bytes=max_bytes, seconds=seconds, clock=clock)
     except NotParsedError as error:
-        return Outline(path, digest, (), str(error))
-    rules = DEFINITIONS[language]
+        return [], str(error)
     stream = read_stream(tree, data, language, path=path, watched=_watched(language))
-    return Outline(path, digest, tuple(_Definitions(rules, stream, data).symbols()))
+    return list(_Definitions(DEFINITIONS[language], stream, data).rows()), None
 
 
 @cache
@@ -114,8 +130,8 @@ class _Definitions:
             if mark.parent >= 0 and (rule is WRAPPER or rule.kind):
                 self.wrapped[mark.parent] += 1
 
-    def symbols(self) -> Iterator[Symbol]:
-        """All symbols, in the order in which they begin."""
+    def rows(self) -> Iterator[Row]:
+        """All definitions, in the order in which they begin."""
         attributes: dict[int, _Range] = {}
         for index, mark in enumerate(self.marks):
             rule = self.rules[index]
@@ -126,7 +142,7 @@ class _Definitions:
             if rule.parts is not None:
                 yield from self._parts(index, rule.parts(mark.node, self.data))
             elif rule.kind:
-                yield from self._symbols(index, attribute)
+                yield from self._named(index, attribute)
 
     def _place(self, mark: Mark, rule: Rule) -> _Place:
         outer = self._outer(mark)
@@ -141,7 +157,7 @@ class _Definitions:
     def _outer(self, mark: Mark) -> _Place:
         return self.file if mark.parent < 0 else self.places[mark.parent]
 
-    def _symbols(self, index: int, attribute: _Range | None) -> Iterator[Symbol]:
+    def _named(self, index: int, attribute: _Range | None) -> Iterator[Row]:
         mark, rule = self.marks[index], self.rules[index]
         outer = self._outer(mark)
         if rule.lifted and mark.parent >= 0:
@@ -167,36 +183,28 @@ class _Definitions:
             if tokens is None:
                 tokens = self.stream.sha256(self.data, where.first, where.end, where.start_byte, end_byte)
             source = self.data[where.start_byte : end_byte]
-            yield Symbol(
-                kind=kind,
-                name=name.rpartition(".")[2] or name,
-                qualified_name=".".join((*outer.names, name)),
-                start_line=where.start_line,
-                end_line=where.start_line + source.count(b"\n"),
-                start_byte=where.start_byte,
-                end_byte=end_byte,
-                source_sha256=hashlib.sha256(source).hexdigest(),
-                tokens_sha256=tokens,
+            yield (
+                kind,
+                name.rpartition(".")[2] or name,
+                ".".join((*outer.names, name)),
+                where.start_line,
+                where.start_line + source.count(b"\n"),
+                where.start_byte,
+                end_byte,
+                hashlib.sha256(source).hexdigest(),
+                tokens,
             )
 
-    def _parts(self, index: int, parts: list[tuple[str, tree_sitter.Node]]) -> Iterator[Symbol]:
-        """Symbols for nodes that are a single word, which no mark was made for."""
+    def _parts(self, index: int, parts: list[tuple[str, tree_sitter.Node]]) -> Iterator[Row]:
+        """Rows for nodes that are a single word, which no mark was made for."""
         outer = self._outer(self.marks[index])
         for name, node in parts:
             source = self.data[node.start_byte : node.end_byte]
             digest = hashlib.sha256(source).hexdigest()
             line = node.start_point.row + 1
-            yield Symbol(
-                kind=self.rules[index].kind,
-                name=name,
-                qualified_name=".".join((*outer.names, name)),
-                start_line=line,
-                end_line=line,
-                start_byte=node.start_byte,
-                end_byte=node.end_byte,
-                source_sha256=digest,
-                tokens_sha256=digest,
-            )
+            qualified = ".".join((*outer.names, name))
+            kind = self.rules[index].kind
+            yield kind, name, qualified, line, line, node.start_byte, node.end_byte, digest, digest
 
     def _range(self, index: int) -> _Range:
         """The definition's own range, or that of what wraps it alone."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from afresh_indexer.fingerprint import read_regular
-from afresh_indexer.outline import outline
+from afresh_indexer.outline import Row, outline_rows
 from afresh_indexer.parsing import MAX_BYTES
 from afresh_indexer.records import Outline, Symbol
 
@@ -40,18 +40,27 @@ class OutlineJob:
     language: str
 
 
+Answer = tuple[str, str, list[Row], str | None]
+"""The fields of an Outline, in their order, with rows for symbols."""
+
+
 def outline_job(job: OutlineJob) -> Outline:
     """Read one file and outline it, if its bytes are still those of its record."""
+    return unpacked(outline_row(job))
+
+
+def outline_row(job: OutlineJob) -> Answer:
+    """The same in plain tuples, which are quicker to make and to send than records."""
     try:
         content = read_regular(job.file, MAX_BYTES)
     except OSError as error:
-        return Outline(job.path, job.sha256, (), error.strerror or str(error))
+        return job.path, job.sha256, [], error.strerror or str(error)
     if not content.whole:
-        size = content.stamps.st_size
-        return Outline(job.path, job.sha256, (), f"{size:,} bytes are too many for an outline")
+        return job.path, job.sha256, [], f"{content.stamps.st_size:,} bytes are too many for an outline"
     if hashlib.sha256(content.data).hexdigest() != job.sha256:
-        return Outline(job.path, job.sha256, (), CHANGED)
-    return outline(job.path, content.data, job.language, sha256=job.sha256)
+        return job.path, job.sha256, [], CHANGED
+    rows, error_text = outline_rows(job.path, content.data, job.language)
+    return job.path, job.sha256, rows, error_text
 
 
 def send(stream: IO[bytes], value: object) -> None:
@@ -70,32 +79,13 @@ def receive(stream: IO[bytes]) -> Any:
     return pickle.loads(frame)
 
 
-def packed(found: Outline) -> tuple[object, ...]:
-    """An outline in plain tuples, which are quicker to send than records."""
-    symbols = [
-        (
-            one.kind,
-            one.name,
-            one.qualified_name,
-            one.start_line,
-            one.end_line,
-            one.start_byte,
-            one.end_byte,
-            one.source_sha256,
-            one.tokens_sha256,
-        )
-        for one in found.symbols
-    ]
-    return found.path, found.sha256, symbols, found.error
+def unpacked(answer: Answer) -> Outline:
+    """The outline that an answer tells of."""
+    path, sha256, rows, error = answer
+    return Outline(path, sha256, tuple(Symbol(*row) for row in rows), error)
 
 
-def unpacked(value: tuple[Any, ...]) -> Outline:
-    """The outline that `packed` took apart."""
-    path, sha256, symbols, error = value
-    return Outline(path, sha256, tuple(Symbol(*symbol) for symbol in symbols), error)
-
-
-def serve(outline_one: Callable[[OutlineJob], Outline] = outline_job) -> None:
+def serve(answer: Callable[[OutlineJob], Answer] = outline_row) -> None:
     """Outline what comes in, one answer a file, until the input ends; then the process ends.
 
     An interrupt from the keyboard is the parent's to deal with. Cycles are collected between shares only: in
@@ -120,12 +110,10 @@ def serve(outline_one: Callable[[OutlineJob], Outline] = outline_job) -> None:
     while True:
         for job in shares.get():
             try:
-                found = outline_one(job)
+                found = answer(job)
             except Exception as error:  # noqa: BLE001
-                found = Outline(
-                    job.path, job.sha256, (), f"outlining failed: {type(error).__name__}: {error}"
-                )
-            send(answers, packed(found))
+                found = job.path, job.sha256, [], f"outlining failed: {type(error).__name__}: {error}"
+            send(answers, found)
         gc.collect()
 
 

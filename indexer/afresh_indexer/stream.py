@@ -159,26 +159,27 @@ class _Walk:
         A handler gives what to push when it went down into its node, and None when it dealt with all of it.
         """
         tables = self.tables
+        fixed = tables.fixed_in_errors if self.has_error else tables.fixed
         actions = tables.actions_in_errors if self.has_error else tables.actions
-        texts, leaves, delicate = tables.texts, tables.leaves, tables.delicate
-        fixed, plain, bracket = actions_of.FIXED, actions_of.PLAIN, actions_of.BRACKET
-        unsure = actions_of.UNSURE
+        opened, words, delicate = tables.opened, tables.words, tables.delicate
+        texts, leaves = tables.texts, tables.leaves
+        bracket, unsure = actions_of.BRACKET, actions_of.UNSURE
         data, out, stack, positions = self.data, self.out, self.stack, self.positions
-        append, push, pop, handlers, cursor, covered = (
-            out.append,
-            stack.append,
-            stack.pop,
-            self.handlers,
-            self.cursor,
-            0,
-        )
+        append, push, pop = out.append, stack.append, stack.pop
+        handlers, cursor, covered = self.handlers, self.cursor, 0
         down, across, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
         while (node := cursor.node) is not None:
             kind = node.kind_id
-            action = actions[kind]
-            if action == plain:
+            if (text := fixed[kind]) is not None:
+                append(text)
+                covered += len(text)
+            elif (text := words[kind]) is not None:
+                start, end = node.start_byte, node.end_byte
+                append(text + data[start:end])
+                covered += end - start
+            elif (text := opened[kind]) is not None:
                 if down():
-                    append(texts[kind])
+                    append(text)
                     push(kind)
                     if positions:
                         self._place(node, True)
@@ -187,10 +188,11 @@ class _Walk:
                 append(leaves[kind] + data[start:end])
                 covered += end - start
             elif (
-                action == fixed
-                or (action == bracket and stack[-1] not in delicate and stack[-1] >= 0 and out[-1] != b",")
-                or (action == unsure and not node.is_missing)
-            ):
+                (action := actions[kind]) == bracket
+                and stack[-1] >= 0
+                and out[-1] != b","
+                and stack[-1] not in delicate
+            ) or (action == unsure and not node.is_missing):
                 text = texts[kind]
                 append(text)
                 covered += len(text)

@@ -16,16 +16,15 @@ import time
 from pathlib import Path
 
 from afresh_indexer.languages import HEAD_BYTES, has_grammar, language_of
-from afresh_indexer.outline_worker import OutlineJob, serve
+from afresh_indexer.outline_worker import Answer, OutlineJob, serve
 from afresh_indexer.parsing import MAX_BYTES, parse
 from afresh_indexer.pool import outlines
-from afresh_indexer.records import Outline
 
 
-def parse_only(job: OutlineJob) -> Outline:
+def parse_only(job: OutlineJob) -> Answer:
     """Read and parse a file, and nothing else."""
     parse(Path(job.file).read_bytes(), job.language, path=job.path)
-    return Outline(job.path, job.sha256, ())
+    return job.path, job.sha256, [], None
 
 
 def jobs_below(folder: Path, limit: int) -> tuple[list[OutlineJob], int]:
