@@ -7,9 +7,10 @@ engine from these types, so that the schemas which agents are shown can't differ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     AwareDatetime,
@@ -19,12 +20,9 @@ from pydantic import (
     Field,
     PlainSerializer,
     StringConstraints,
-    ValidationError,
     WithJsonSchema,
     model_validator,
 )
-
-from afresh.errors import InvalidArgumentError
 
 SaveType = Literal["fact", "decision", "solution", "lesson", "convention"]
 MemoryType = Literal["episodic", "identity", "procedural", "semantic", "working"]
@@ -69,7 +67,7 @@ Time = Annotated[
     PlainSerializer(rfc3339, return_type=str, when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
 
 class Arguments(BaseModel):
@@ -112,6 +110,25 @@ Citation = Annotated[
     ),
 ]
 """A path alone cites the whole file."""
+
+
+def _rfc3339_text(sent: object) -> object:
+    if isinstance(sent, str) and not _DATE_TIME.match(sent):
+        raise ValueError("must be RFC 3339 with an offset, such as 2026-03-01T12:00:00Z")
+    if sent is not None and not isinstance(sent, str | datetime):
+        raise ValueError("must be a text, RFC 3339 with an offset, such as 2026-03-01T12:00:00Z")
+    return sent
+
+
+_DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d")
+
+
+Moment = Annotated[
+    AwareDatetime,
+    Field(strict=False),
+    BeforeValidator(_rfc3339_text, json_schema_input_type=str),
+]
+"""A time as a caller sends it: RFC 3339 with an offset, and no number of seconds."""
 CitedFiles = list[Citation]
 
 
@@ -155,8 +172,8 @@ class SaveArguments(Arguments):
     path: str = Field("", max_length=1024, description="Logical place, such as billing/locks.")
     tags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] = Field([], max_length=50)
     branch: str | None = Field(None, max_length=1024, description="Default: the checkout's.")
-    event_time: AwareDatetime | None = Field(
-        None, strict=False, description="When it happened: RFC 3339 with offset."
+    event_time: Moment | None = Field(
+        None, description="When it happened: RFC 3339 with offset. Default: now"
     )
     files: CitedFiles = Field([], max_length=200, description="Sources that it rests on; hashed now.")
     supersedes: int | None = Field(None, description="Id of the memory that this one replaces.")
@@ -553,47 +570,3 @@ class StatusResult(Result):
     symbols: int = 0
     excluded_by_reason: dict[str, int] = {}
     projects: list[str] = []
-
-
-A = TypeVar("A", bound=Arguments)
-
-
-def check(arguments: type[A], sent: object) -> A:
-    """The arguments that were sent, checked.
-
-    Raises InvalidArgumentError that names each argument that is wrong, the bound, and what was sent.
-    """
-    if not isinstance(sent, dict):
-        raise InvalidArgumentError(f"arguments must be an object; got {_shown(sent)}")
-    try:
-        return arguments.model_validate(sent)
-    except ValidationError as error:
-        raise InvalidArgumentError("; ".join(_told(error, arguments))) from None
-
-
-def _told(error: ValidationError, arguments: type[Arguments]) -> list[str]:
-    texts: list[str] = []
-    for item in error.errors(include_url=False, include_context=False):
-        loc = item["loc"]
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".")
-        match item["type"]:
-            case "extra_forbidden":
-                known = CitedFile if len(loc) > 1 else arguments
-                text = f"unknown argument {where!r}; known: {', '.join(known.model_fields)}"
-            case "missing":
-                text = f"{where} is required"
-            case "value_error":
-                text = f"{where + ': ' if where else ''}{item['msg'].removeprefix('Value error, ')}"
-            case "model_type":
-                text = f"{where}: must be a path or an object with one; got {_shown(item['input'])}"
-            case _:
-                told = item["msg"][:1].lower() + item["msg"][1:]
-                text = f"{where}: {told}; got {_shown(item['input'])}"
-        if text not in texts:
-            texts.append(text)
-    return texts
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:60]}… ({len(text)} characters)"

@@ -175,7 +175,7 @@ def test_a_port_that_another_program_took_over_is_not_mistaken_for_a_keeper(sand
 
 def test_a_secret_stands_nowhere_in_the_data_folder(sandbox):
     aws = "AKIA" + "Q4RT7YPLKM2ZX8VN"
-    secret_key = "wJa1rXUtnFEMI/K7MDENG+bPxRfiCY" + "zEXAMPLEKE9"
+    secret_key = "q9Jx2Vw7Lp4Rz8Tn1Bd6" + "Hs3Kf0Yg5Mc+Ua/Qe2Io"
     token = "ghp_" + "x7Tq2Lk9Vb4Nc8Zr1Md6Ws3Ey5Uh0Ja7Pf2G"
     pem = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + ("MIIEpAIBAAKCAQEA7bq0" * 3 + "\n") * 6 + "-----END RSA "
     text = f"Deploy with {aws} and aws_secret_access_key = {secret_key}.\n{token}\n{pem}PRIVATE KEY-----\n"

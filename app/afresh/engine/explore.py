@@ -53,7 +53,7 @@ def record(engine: Engine, arguments: RecordArguments, call: Call) -> RecordResu
         raise InvalidArgumentError(f"question: must have a word in it; got {arguments.question[:40]!r}")
     if not conclusion.strip():
         raise InvalidArgumentError("conclusion: must have more than white space")
-    root = _root(arguments.root, call)
+    root = workspaces.checked_root(_root(arguments.root, call), force=False)
     sources = read_sources(root, arguments.files)
     indexed = engine.index_text(question)
     kept = {source.citation.sha256: source.data for source in sources if _may_be_kept(source)}
@@ -105,7 +105,7 @@ def explore(engine: Engine, arguments: ExploreArguments, call: Call) -> ExploreR
             )
         base = JudgedRoot(cursor, project, sent, call)
     known = engine.memos_of(project.id)
-    hits, retrieval = _ranked(engine, arguments.question, known)
+    hits, retrieval = _ranked(engine, redact(arguments.question).text, known)
     call.check()
     judge = DiskJudge()
     by_root: dict[Path, list[FileCitation]] = {}

@@ -84,6 +84,10 @@ def delete(engine: Engine, arguments: DeleteArguments, call: Call) -> DeleteResu
     with engine.exclusive():
         with engine.write() as tx:
             memory = _existing(tx, arguments.id, deleted_too=True)
+            if memory.source_kind == "file":
+                raise InvalidArgumentError(
+                    f"memory {memory.id} is read from {memory.source_path}; take it out of that file instead"
+                )
             now = engine.clock()
             if arguments.undo:
                 memories.restore(tx, memory.id, now)
@@ -108,7 +112,9 @@ def get(engine: Engine, arguments: GetArguments, call: Call) -> GetResult:
     """Whole memories in the order asked; deleted ones count as missing."""
     judge = DiskJudge()
     with engine.store.read() as cursor:
-        found = {memory.id: memory for memory in memories.get(cursor, arguments.ids)}
+        # No id is larger, and the database would refuse the question.
+        possible = [id_ for id_ in arguments.ids if 0 < id_ < 2**63]
+        found = {memory.id: memory for memory in memories.get(cursor, possible)}
         cited = citations.of(cursor, list(found))
         names = {project.id: project.name for project in projects.list_projects(cursor)}
         records = {

@@ -57,21 +57,20 @@ def save(engine: Engine, arguments: SaveArguments, call: Call) -> SaveResult:
                     memory_type=memory_type,
                     path=path,
                     tags=tuple(tags),
-                    branch=arguments.branch or workspaces.branch_of(workspace),
-                    agent_id=arguments.agent_id,
-                    agent_instance_id=arguments.agent_instance_id,
-                    session_id=arguments.session_id,
-                    event_time=arguments.event_time,
+                    branch=redact(arguments.branch or workspaces.branch_of(workspace) or "") or None,
+                    agent_id=redacted_id(redact, arguments.agent_id),
+                    agent_instance_id=redacted_id(redact, arguments.agent_instance_id),
+                    session_id=redacted_id(redact, arguments.session_id),
+                    event_time=arguments.event_time or now,
                     expires_at=expiry(now, memory_type, arguments.expires_in_days),
                     source_kind=call.caller.kind,
                     term_count=indexed.terms.length,
                 )
                 (id_,) = memories.insert(tx, [new], now)
                 engine.store_index(tx, "memory", {id_: indexed})
-                if sources:
-                    citations.put(
-                        tx, id_, str(_root(workspace, call)), [source.citation for source in sources]
-                    )
+            if sources:
+                # Saved again with its sources, it rests on them as they are now.
+                citations.put(tx, id_, str(_root(workspace, call)), [source.citation for source in sources])
             if arguments.supersedes is not None:
                 memories.supersede(tx, arguments.supersedes, id_, now)
         if same is None:
@@ -86,6 +85,11 @@ def save(engine: Engine, arguments: SaveArguments, call: Call) -> SaveResult:
         supersedes=arguments.supersedes,
         near=_near(engine, workspace, content, indexed, id_),
     )
+
+
+def redacted_id(redact: Redactor, text: str | None) -> str | None:
+    """An agent's or a session's name, which is as free as any text."""
+    return None if text is None else redact(text)
 
 
 def content_hash(content: str) -> str:

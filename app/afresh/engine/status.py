@@ -19,7 +19,7 @@ from afresh.engine.calls import Call
 from afresh.engine.core import Engine
 from afresh.engine.explore import JudgedRoot
 from afresh.engine.freshness import DiskJudge
-from afresh.errors import UnknownProjectError
+from afresh.errors import InvalidArgumentError, UnknownProjectError
 from afresh.store import files, memories, memos, projects, symbols, vectors
 from afresh.store.cursor import Cursor
 from afresh.verbs import NoArguments, ProjectInfo, ProjectsResult
@@ -94,13 +94,15 @@ def _workspace(
     if arguments.project is not None:
         return workspaces.reading(engine, cursor, arguments.project, call)
     if arguments.root is not None:
-        found = workspaces.holding(cursor, Path(arguments.root))
+        if not Path(arguments.root).is_absolute():
+            raise InvalidArgumentError(f"root: must be an absolute path; got {arguments.root!r}")
+        found = workspaces.at(cursor, Path(arguments.root))
         if found is None:
             raise UnknownProjectError(
                 f"{arguments.root} is in no known project. {workspaces.known_projects(cursor)}"
             )
         return found
-    return workspaces.holding(cursor, call.caller.cwd) if call.caller.cwd else None
+    return workspaces.at(cursor, call.caller.cwd) if call.caller.cwd else None
 
 
 def _readiness(

@@ -136,13 +136,16 @@ def branch_of(workspace: Workspace) -> str | None:
 
 
 def _here(cursor: Cursor, call: Call) -> Workspace | None:
-    """The caller's workspace; a worktree that nobody indexed yet belongs to its repository's project."""
-    if call.caller.cwd is None:
-        return None
-    held = holding(cursor, call.caller.cwd)
+    """The caller's workspace."""
+    return at(cursor, call.caller.cwd) if call.caller.cwd else None
+
+
+def at(cursor: Cursor, path: Path) -> Workspace | None:
+    """The workspace at a path; a worktree that nobody indexed yet belongs to its repository's project."""
+    held = holding(cursor, path)
     if held is not None:
         return held
-    common = git_common_dir(call.caller.cwd)
+    common = git_common_dir(path)
     project = projects.project_by_identity(cursor, str(common)) if common else None
     return Workspace(project, None) if project else None
 

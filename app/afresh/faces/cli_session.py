@@ -140,6 +140,10 @@ def place(engine: Engine, cwd: Path, project: str | None, *, writes: bool) -> Pl
         return Place(project, roots[0] if roots else _top(cwd))
     if here is not None:
         return here
+    # A worktree that nobody indexed yet: the engine knows its repository.
+    held = engine.call("workspace_status", {})["project"]
+    if held is not None:
+        return Place(held, _top(cwd))
     if not writes:
         raise UnknownProjectError(
             f"{cwd} is in no known project; index it with `afresh index`, or name one with --project"

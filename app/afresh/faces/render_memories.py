@@ -150,7 +150,7 @@ def explored(result: Mapping[str, Any], now: datetime) -> list[Line]:
         lines += paragraph(memo["conclusion"], 3, limit=_SHOWN_LINES)
         lines += _changes(memo)
         lines.append(line((f"read from {', '.join(memo['files'])}", "dim"), indent=3))
-        lines.append(line((f"verified {told_time(memo['updated_at'], now)}", "dim"), indent=3))
+        lines.append(line((f"recorded {told_time(memo['updated_at'], now)}", "dim"), indent=3))
         lines.append(Line())
     if not result["results"]:
         lines.append(line(("Nothing was concluded about that yet.", "bold")))

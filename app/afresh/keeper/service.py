@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from afresh import __version__
-from afresh.contracts import KeeperStatus, ModelStatus, Result, WatchStatus, check
+from afresh.checking import check
+from afresh.contracts import KeeperStatus, ModelStatus, Result, WatchStatus
 from afresh.engine.calls import Attachment, Call, Caller
 from afresh.engine.core import Engine, Model
 from afresh.engine.dispatch import ANSWERS
-from afresh.errors import NotFoundError
+from afresh.errors import AfreshError, NotFoundError
 from afresh.keeper.doctor import examine
 from afresh.keeper.embedding import EmbeddingQueue
 from afresh.keeper.indexing import Indexing, shown
@@ -175,8 +176,14 @@ class OpenService:
         while not self._closing.wait(timeout=_QUIET_S):
             quiet = time.monotonic() - self._last_call >= _QUIET_S and not self.busy()
             if quiet and self._store.generation != self._checked_generation:
-                self._checked_generation = self._store.generation
-                self._store.checkpoint()
+                generation = self._store.generation
+                try:
+                    self._store.checkpoint()
+                except AfreshError as error:
+                    # A reader of an older state is in the way; the next quiet moment will do.
+                    _LOG.info("the log is folded in later: %s", error.message)
+                else:
+                    self._checked_generation = generation
 
 
 def open_service(settings: Settings, *, in_process: bool = False) -> OpenService:

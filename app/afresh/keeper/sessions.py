@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from afresh.errors import AfreshError, KeeperUnavailableError
+from afresh.errors import AfreshError, InvalidArgumentError, KeeperUnavailableError
 from afresh.keeper.gate import Gate
 from afresh.keeper.outbox import Outbox
 from afresh.keeper.wire import encode
@@ -160,7 +160,9 @@ class Session:
             if self._ended:
                 return
         with self._changed:
-            if self._lines is not None:
+            if _is_no_text(line):
+                self._refuse(line, InvalidArgumentError(_NO_TEXT))
+            elif self._lines is not None:
                 self._feed(line)
             elif self._error is not None:
                 self._refuse(line, self._error)
@@ -267,6 +269,22 @@ class Session:
 
     async def flush(self) -> None:
         """Nothing: lines are sent as they come."""
+
+
+_NO_TEXT = "half of a surrogate pair (such as \\ud800 alone) is no character; send the text without it"
+
+
+def _is_no_text(line: bytes) -> bool:
+    """Whether a line escapes half of a surrogate pair: the SDK would drop it, and its caller would wait."""
+    if b"\\ud" not in line and b"\\uD" not in line:
+        return False
+    try:
+        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
 
 
 def _message(line: bytes) -> Mapping[str, Any]:

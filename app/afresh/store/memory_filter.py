@@ -119,7 +119,13 @@ def _conditions(wanted: MemoryFilter) -> tuple[str, list[object]]:
     if wanted.agent_instance_id is not None:
         add("agent_instance_id = ?", wanted.agent_instance_id)
     if not wanted.include_superseded:
-        add("superseded_by IS NULL AND (expires_at IS NULL OR expires_at > ?)", stored(wanted.now))
+        # One whose replacement was deleted counts again.
+        add(
+            "(superseded_by IS NULL OR superseded_by IN "
+            "(SELECT id FROM memories WHERE deleted_at IS NOT NULL)) "
+            "AND (expires_at IS NULL OR expires_at > ?)",
+            stored(wanted.now),
+        )
     time = _TIMES[wanted.axis]
     if wanted.since is not None:
         add(f"{time} >= ?", stored(wanted.since))

@@ -18,7 +18,7 @@ from afresh.text.calibration import BUNDLED_SCALE, Calibration
 from afresh.text.lexical import LexicalIndex, LexicalScores, LexicalSnapshot
 from afresh.text.ranking import DEFAULT, Evidence, Judged, Weights, fused, judge
 from afresh.text.rows import RowTable
-from afresh.text.tokens import TermCounts, count_terms, hash_term, latin_share, names
+from afresh.text.tokens import TermCounts, count_terms, has_word, hash_term, latin_share, names
 from afresh.text.vectors import UNKNOWN, VectorIndex, VectorSnapshot
 
 Exact = Callable[[NDArray[np.int64]], tuple[NDArray[np.int64], NDArray[np.float32]]]
@@ -165,6 +165,8 @@ class Corpus:
         if k < 1:
             raise ValueError(f"k is {k}; at least one hit must be asked for")
         view = self._view(mask_ids)
+        if not has_word(query_text):
+            return Ranking((), 0, "lexical", view.visible, view.generation)
         words = view.lexical.scores(count_terms(query_text), view.mask)
         cosine = self._cosines(view, query_text, query_vector)
         known = cosine[view.mask & (cosine > UNKNOWN)]

@@ -66,6 +66,18 @@ class TermCounts:
     """All occurrences together: BM25's document length."""
 
 
+_WORD = re.compile(r"\w+")
+_LONGEST_WORD = 64
+
+
+def has_word(text: str) -> bool:
+    """Whether a text has anything that could be a word; signs, emoji and endless runs of letters are none.
+
+    A model gives a vector to those too, and something always lies near it.
+    """
+    return any(len(word) <= _LONGEST_WORD for word in _WORD.findall(text))
+
+
 def terms(text: str) -> list[str]:
     """Give the terms of a text in the order of their occurrence, repetitions included."""
     found: list[str] = []

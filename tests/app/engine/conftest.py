@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from tests.repositories import git
 
-from afresh.contracts import KeeperStatus, Result, WatchStatus, check
+from afresh.checking import check
+from afresh.contracts import KeeperStatus, Result, WatchStatus
 from afresh.engine.calls import Call, Caller
 from afresh.engine.core import Engine, Model
 from afresh.engine.dispatch import ANSWERS

@@ -9,7 +9,13 @@ import pytest
 from tests.repositories import git
 
 from afresh.engine.freshness import DiskJudge
-from afresh.errors import InvalidArgumentError, NotFoundError, SourceFilesError, UnknownProjectError
+from afresh.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    RootRefusedError,
+    SourceFilesError,
+    UnknownProjectError,
+)
 
 QUESTION = "How do locks work in billing?"
 
@@ -249,3 +255,36 @@ def test_fifty_memos_over_five_hundred_files_are_all_judged(desk):
     (folder / "f123.txt").write_text("other\n", encoding="utf-8")
     status = desk.ask("workspace_status").memos
     assert (status.fresh, status.stale) == (49, 1)
+
+
+def test_a_whole_disk_is_no_root(desk):
+    with pytest.raises(RootRefusedError):
+        desk.ask(
+            "memory_exploration_record",
+            question="What?",
+            conclusion="That.",
+            project="disk",
+            root="/",
+            files=["etc/hostname"],
+        )
+    assert desk.ask("projects").projects == []
+
+
+def test_a_question_with_a_secret_is_found_by_the_same_words(desk):
+    question = "What is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8 for?"
+    desk.ask(
+        "memory_exploration_record",
+        question=question,
+        conclusion="A mirror.",
+        project="shop",
+        files=["main.py"],
+    )
+    assert recall(desk, question=question).results[0].score == 1.0
+
+
+def test_a_worktree_that_nobody_indexed_has_the_status_of_its_project(desk, recorded, tmp_path):
+    other = tmp_path / "shop-fix"
+    git(desk.root, "worktree", "add", "-q", str(other), "-b", "fix")
+    assert desk.ask("workspace_status", cwd=other).project == "shop"
+    with pytest.raises(InvalidArgumentError, match="root: must be an absolute path"):
+        desk.ask("workspace_status", root="shop")

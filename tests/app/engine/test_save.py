@@ -104,7 +104,15 @@ def test_near_memories_are_shown_and_not_merged(desk):
 
 def test_a_secret_is_redacted_before_it_is_stored(desk):
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    saved = desk.ask("memory_save", content=f"The token is {secret} for the mirror.", tags=[secret])
+    saved = desk.ask(
+        "memory_save",
+        content=f"The token is {secret} for the mirror.",
+        tags=[secret],
+        path=f"mirror/{secret}",
+        branch=secret,
+        agent_id=secret,
+        session_id=f"s-{secret}",
+    )
     (record,) = desk.ask("memory_get", ids=[saved.id]).memories
     assert saved.redacted and secret not in record.model_dump_json()
 
@@ -158,3 +166,44 @@ def test_no_project_can_be_made_of_the_home_folder(desk, monkeypatch):
     monkeypatch.setenv("HOME", str(desk.root.parent))
     with pytest.raises(UsageError, match="home"):
         desk.ask("memory_save", content="At home.", cwd=Path(desk.root.parent))
+
+
+def test_deleting_a_replacement_brings_the_replaced_one_back(desk):
+    old = desk.ask("memory_save", content="The lease lasts an hour.")
+    new = desk.ask("memory_save", content="The lease lasts two hours.", supersedes=old.id)
+    desk.ask("memory_delete", id=new.id)
+    assert [m.id for m in desk.ask("recall", query="how long does the lease last").result.memories] == [
+        old.id
+    ]
+
+
+def test_a_memory_saved_again_with_its_sources_rests_on_them_as_they_are_now(desk):
+    saved = desk.ask("memory_save", content="Main prints a total.", files=["main.py"])
+    (desk.root / "main.py").write_text("print(1)\n", encoding="utf-8")
+    assert not desk.ask("memory_save", content="Main prints a total.", files=["main.py"]).created
+    assert desk.ask("memory_get", ids=[saved.id]).memories[0].freshness.status == "fresh"
+
+
+def test_an_id_that_no_database_could_hold_is_missing(desk):
+    assert desk.ask("memory_get", ids=[-1, 2**70]).missing == [-1, 2**70]
+
+
+@pytest.mark.parametrize("sent", ["1700000000", 1700000000, "2026-03-01", "2026-03-01T12:00:00", "soon"])
+def test_an_event_time_is_rfc_3339_with_an_offset(desk, sent):
+    with pytest.raises(InvalidArgumentError, match="event_time"):
+        desk.ask("memory_save", content="When?", event_time=sent)
+
+
+def test_an_event_time_is_now_unless_it_is_given(desk):
+    now = desk.ask("memory_save", content="Just now.")
+    then = desk.ask("memory_save", content="Back then.", event_time="2025-12-24T18:00:00+01:00")
+    records = desk.ask("memory_get", ids=[now.id, then.id]).memories
+    assert [record.event_time.isoformat() for record in records] == [
+        desk.clock().isoformat(),
+        "2025-12-24T17:00:00+00:00",
+    ]
+
+
+def test_a_blank_project_is_refused(desk):
+    with pytest.raises(InvalidArgumentError, match="project"):
+        desk.ask("memory_save", content="Somewhere.", project="   ")

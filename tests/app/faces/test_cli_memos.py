@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from tests.app.faces.command_line import run
-from tests.app.faces.doubles import EXPLORED, MEMO, NOW, EngineDouble
+from tests.app.faces.doubles import EXPLORED, MEMO, NOW, STATUS, EngineDouble
 
 from afresh.verbs import ProjectInfo, ProjectsResult
+
+NOWHERE = STATUS.model_copy(update={"project": None, "root": None})
 
 
 def known(*projects: tuple[str, Path]) -> ProjectsResult:
@@ -70,11 +72,21 @@ def test_a_record_where_no_project_is_yet_names_one_after_the_repository(
 
 def test_a_record_never_mixes_two_folders_of_one_name(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    engine = EngineDouble({"projects": known(("shop", root.parent / "elsewhere" / "shop"))})
+    others = known(("shop", root.parent / "elsewhere" / "shop"))
+    engine = EngineDouble({"projects": others, "workspace_status": NOWHERE})
     outcome = run("record", "q", "c", "--files", "src/bank.py", engine=engine)
     assert outcome.code == 2
     assert "another folder's project is called 'shop'" in outcome.err
-    assert engine.calls == [("projects", {})]
+    assert engine.calls == [("projects", {}), ("workspace_status", {})]
+
+
+def test_an_exploration_in_a_worktree_that_nobody_indexed_asks_its_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    engine = EngineDouble({"projects": known()})
+    assert run("explore", "q", engine=engine).code == 0
+    assert last(engine)["project"] == "shop"
 
 
 def test_a_record_for_a_named_project_works_in_its_own_root(
@@ -130,7 +142,7 @@ def test_an_exploration_outside_of_every_project_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    outcome = run("explore", "q", engine=EngineDouble({"projects": known()}))
+    outcome = run("explore", "q", engine=EngineDouble({"projects": known(), "workspace_status": NOWHERE}))
     assert (outcome.code, outcome.out) == (2, "")
     assert "is in no known project; index it with `afresh index`, or name one with --project" in outcome.err
 
@@ -143,7 +155,7 @@ def test_an_exploration_shows_what_changed_under_each_conclusion() -> None:
         "   How are locks taken?\n"
         "   In the order of account ids.\n"
         "   read from bank.py\n"
-        "   verified 3 hours ago (2026-05-01 11:00 UTC)\n"
+        "   recorded 3 hours ago (2026-05-01 11:00 UTC)\n"
         "\n"
         "2. #4 ▲ stale (1 changed, 1 missing): edited  score 0.71\n"
         "   Who releases locks?\n"
@@ -151,7 +163,7 @@ def test_an_exploration_shows_what_changed_under_each_conclusion() -> None:
         "   ▲ bank.py: moved to money.py:4 by Ada in 0123456789 Move the bank\n"
         "   ▲ old.py: missing\n"
         "   read from bank.py, old.py\n"
-        "   verified 3 hours ago (2026-05-01 11:00 UTC)\n"
+        "   recorded 3 hours ago (2026-05-01 11:00 UTC)\n"
         "\n"
         "1 fresh, 1 stale\n"
     )
