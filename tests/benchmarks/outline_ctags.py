@@ -144,6 +144,8 @@ def plain(name: str) -> str:
 def compare(folder: Path, language: str, shown: int) -> float:
     """Print the comparison for a folder and give the recall."""
     paths = sources(folder, language)
+    if not paths:
+        raise SystemExit(f"no {language} sources below {folder}")
     symbols: dict[Path, dict[str, list[tuple[int, int]]]] = {}
     count = 0
     for path in paths:
