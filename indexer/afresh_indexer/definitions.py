@@ -2,62 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Mapping
 
 import tree_sitter
 
+from afresh_indexer import definition_kinds as kinds
 from afresh_indexer import definition_names as names
-
-
-class Scope(Enum):
-    """What a node is for the definitions inside of it."""
-
-    NONE = "none"
-    """Nothing: they belong to what is around it."""
-    TYPE = "type"
-    """Its functions are methods and its variables are fields."""
-    MODULE = "module"
-    FUNCTION = "function"
-    """Its variables are local and left out; its functions and types are not."""
-
-
-Names = Callable[[tree_sitter.Node, bytes], list[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What to do at nodes of one kind."""
-
-    kind: str = ""
-    """The symbol's kind; empty for a node that only encloses."""
-    member: str = ""
-    """The kind directly inside a type, where it differs."""
-    scope: Scope = Scope.NONE
-    names: Names = names.by_field
-    scope_names: Names | None = None
-    """What its members' names start with, where that is not its own name."""
-    refine_scope: Callable[[tree_sitter.Node], Scope] | None = None
-    """Tells what the node is for those inside, where it stands outside of all functions."""
-    local: bool = True
-    """Whether it is also a definition inside a function."""
-    only_in_type: bool = False
-    refine: Callable[[tree_sitter.Node, str, bytes], str] | None = None
-    """Tells kinds apart that the grammar gives one node: takes the node and the kind so far."""
-    local_functions: bool = False
-    """Where it is not: still one if what it defines is a function or a class."""
-    encloses: bool = False
-    """Definitions inside start with its name, although it is no scope."""
-    parts: Callable[[tree_sitter.Node, bytes], list[tuple[str, tree_sitter.Node]]] | None = None
-    """In place of `names`: single words inside of it that are definitions of their own."""
-    lifted: bool = False
-    """It stands in a function's parameters and belongs to what is around the function."""
-    starts: tuple[bytes, ...] = ()
-    """What its source must start with, for kinds that are common and seldom definitions."""
-    first_only: bool = False
-    """A name that is set again in the same scope is one definition."""
-
+from afresh_indexer.definition_rules import Rule, Scope
 
 _TYPE, _FUNCTION, _MODULE = Scope.TYPE, Scope.FUNCTION, Scope.MODULE
 
@@ -79,122 +30,6 @@ _CLASS, _INTERFACE, _ENUM = (
 )
 
 
-def _python_variable(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    left = node.child_by_field_name("left")
-    return (
-        "constant"
-        if kind == "variable" and left is not None and names.text_of(left, data).isupper()
-        else kind
-    )
-
-
-def _javascript_variable(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    value = node.child_by_field_name("value") or node.child_by_field_name("right")
-    if names.is_function_value(value):
-        if value is not None and value.type == "class":
-            return "class"
-        return "method" if kind in ("field", "method") else "function"
-    declaration = node.parent
-    if kind == "variable" and declaration is not None and declaration.children[0].type == "const":
-        return "constant"
-    return kind
-
-
-def _javascript_function_scope(node: tree_sitter.Node) -> Scope:
-    """A function that is called where it is written, `(function () { … })()`, stands for a module."""
-    outer = node.parent
-    while outer is not None and outer.type in _CALLED:
-        outer = outer.parent
-    called = outer is not node.parent and outer is not None and outer.type == "expression_statement"
-    return Scope.MODULE if called else Scope.FUNCTION
-
-
-_CALLED = ("call_expression", "member_expression", "parenthesized_expression", "unary_expression")
-
-
-def _javascript_member(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    if names.quoted_key(node, data) == ["constructor"]:
-        return "constructor"
-    return "property" if any(child.type in ("get", "set", "static get") for child in node.children) else kind
-
-
-def _javascript_assigned(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    left = node.child_by_field_name("left")
-    prototype = left is not None and ".prototype." in names.text_of(left, data)
-    return "method" if prototype else _javascript_variable(node, kind, data)
-
-
-def _by_keyword(kinds: tuple[str, ...]) -> Callable[[tree_sitter.Node, str, bytes], str]:
-    """The kind is the first of these words that stands before the name."""
-
-    def refine(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-        for child in node.children:
-            if child.type in kinds:
-                return child.type
-            if child.type == "modifiers" and (word := names.text_of(child, data).split()[-1]) in kinds:
-                return word
-        return kind
-
-    return refine
-
-
-def _go_type(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    value = node.child_by_field_name("type")
-    return {"struct_type": "struct", "interface_type": "interface"}.get(value.type if value else "", kind)
-
-
-def _c_declaration(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    if names.declares_function(node, data):
-        return "method" if kind == "field" else "prototype"
-    return kind
-
-
-def _c_function(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    return "method" if kind == "function" and "." in "".join(names.declarators(node, data)) else kind
-
-
-def _java_field(node: tree_sitter.Node, kind: str, data: bytes) -> str:
-    head = node.parent.children[0] if node.parent is not None else node
-    words = names.text_of(head, data).split() if head.type == "modifiers" else []
-    return "constant" if "static" in words and "final" in words else kind
-
-
-def _swift_function(node: tree_sitter.Node, data: bytes) -> list[str]:
-    return names.by_plain_field(node, data)
-
-
-def _fixed(name: str) -> Names:
-    return lambda _node, _data: [name]
-
-
-def _typescript_parameter(node: tree_sitter.Node, data: bytes) -> list[str]:
-    """A constructor's parameter is a field only with `private`, `readonly` and the like before it."""
-    modified = any(
-        child.type in ("accessibility_modifier", "readonly", "override_modifier") for child in node.children
-    )
-    return names.by_pattern(node, data) if modified else []
-
-
-def _kotlin_parameter(node: tree_sitter.Node, data: bytes) -> list[str]:
-    """A constructor's parameter is a property only with `val` or `var`."""
-    is_property = any(child.type in ("val", "var") for child in node.children)
-    return names.by_first_identifier(node, data) if is_property else []
-
-
-def _kotlin_property(node: tree_sitter.Node, data: bytes) -> list[str]:
-    found: list[str] = []
-    for child in node.named_children:
-        if child.type in ("variable_declaration", "multi_variable_declaration"):
-            inner = child.named_children if child.type.startswith("multi") else [child]
-            found += [name for one in inner for name in names.by_first_identifier(one, data)]
-    return found
-
-
-def _alias_target(node: tree_sitter.Node, data: bytes) -> list[str]:
-    name = node.child_by_field_name("type") or node.child_by_field_name("name")
-    return [names.text_of(name, data)] if name is not None else []
-
-
 _PYTHON = {
     "decorated_definition": WRAPPER,
     "class_definition": _CLASS,
@@ -206,7 +41,7 @@ _PYTHON = {
         "field",
         names=names.python_assignment,
         local=False,
-        refine=_python_variable,
+        refine=kinds.python_variable,
         first_only=True,
     ),
 }
@@ -220,30 +55,34 @@ _JAVASCRIPT = {
     "class": Rule(scope=_TYPE, names=_no_names),
     "function_declaration": Rule("function", scope=_FUNCTION),
     "generator_function_declaration": Rule("function", scope=_FUNCTION),
-    "arrow_function": Rule(scope=_FUNCTION, names=_no_names, refine_scope=_javascript_function_scope),
+    "arrow_function": Rule(scope=_FUNCTION, names=_no_names, refine_scope=kinds.javascript_function_scope),
     "function_expression": Rule(
         "function",
         scope=_FUNCTION,
         names=names.own_function_name,
-        refine_scope=_javascript_function_scope,
+        refine_scope=kinds.javascript_function_scope,
     ),
     "generator_function": _ANONYMOUS,
-    "method_definition": Rule("method", scope=_FUNCTION, names=names.quoted_key, refine=_javascript_member),
-    "field_definition": Rule("field", names=names.quoted_key, refine=_javascript_variable, encloses=True),
+    "method_definition": Rule(
+        "method", scope=_FUNCTION, names=names.quoted_key, refine=kinds.javascript_member
+    ),
+    "field_definition": Rule(
+        "field", names=names.quoted_key, refine=kinds.javascript_variable, encloses=True
+    ),
     "variable_declarator": Rule(
         "variable",
         names=names.by_pattern,
         local=False,
         local_functions=True,
         encloses=True,
-        refine=_javascript_variable,
+        refine=kinds.javascript_variable,
         first_only=True,
     ),
     "assignment_expression": Rule(
         "function",
         names=names.javascript_assignment,
         scope_names=names.javascript_holder,
-        refine=_javascript_assigned,
+        refine=kinds.javascript_assigned,
         encloses=True,
     ),
     "pair": Rule("method", names=names.javascript_pair, local=False, encloses=True),
@@ -255,7 +94,7 @@ _TYPESCRIPT = {
     "abstract_class_declaration": _CLASS,
     "function_signature": Rule("function", scope=_FUNCTION),
     "public_field_definition": Rule(
-        "field", names=names.quoted_key, refine=_javascript_variable, encloses=True
+        "field", names=names.quoted_key, refine=kinds.javascript_variable, encloses=True
     ),
     "abstract_method_signature": Rule("method", scope=_FUNCTION, names=names.quoted_key),
     "method_signature": Rule("method", scope=_FUNCTION, names=names.quoted_key, only_in_type=True),
@@ -267,9 +106,9 @@ _TYPESCRIPT = {
     "enum_assignment": Rule("constant", names=names.quoted_key),
     "internal_module": Rule("module", scope=_MODULE),
     "module": Rule("module", scope=_MODULE, names=names.quoted_key),
-    "construct_signature": Rule("constructor", scope=_FUNCTION, names=_fixed("new"), only_in_type=True),
-    "required_parameter": Rule("field", names=_typescript_parameter, lifted=True),
-    "optional_parameter": Rule("field", names=_typescript_parameter, lifted=True),
+    "construct_signature": Rule("constructor", scope=_FUNCTION, names=kinds.fixed("new"), only_in_type=True),
+    "required_parameter": Rule("field", names=kinds.typescript_parameter, lifted=True),
+    "optional_parameter": Rule("field", names=kinds.typescript_parameter, lifted=True),
     "function_type": _ANONYMOUS,
 }
 
@@ -280,7 +119,7 @@ _GO = {
     "function_declaration": Rule("function", scope=_FUNCTION),
     "method_declaration": Rule("method", scope=_FUNCTION, names=names.receiver_and_name),
     "func_literal": _ANONYMOUS,
-    "type_spec": Rule("type", scope=_TYPE, refine=_go_type),
+    "type_spec": Rule("type", scope=_TYPE, refine=kinds.go_type),
     "type_alias": Rule("type", scope=_TYPE),
     "const_spec": Rule("constant", local=False),
     "var_spec": Rule("variable", local=False),
@@ -324,13 +163,17 @@ _JAVA = {
     "object_creation_expression": Rule(scope=_TYPE, names=_no_names),
     "field_declaration": WRAPPER,
     "constant_declaration": WRAPPER,
-    "variable_declarator": Rule("field", local=False, refine=_java_field, encloses=True),
+    "variable_declarator": Rule("field", local=False, refine=kinds.java_field, encloses=True),
 }
 
 _C = {
-    "function_definition": Rule("function", "method", _FUNCTION, names=names.declarators, refine=_c_function),
-    "declaration": Rule("variable", "field", names=names.declarators, local=False, refine=_c_declaration),
-    "field_declaration": Rule("field", names=names.declarators, local=False, refine=_c_declaration),
+    "function_definition": Rule(
+        "function", "method", _FUNCTION, names=names.declarators, refine=kinds.c_function
+    ),
+    "declaration": Rule(
+        "variable", "field", names=names.declarators, local=False, refine=kinds.c_declaration
+    ),
+    "field_declaration": Rule("field", names=names.declarators, local=False, refine=kinds.c_declaration),
     "struct_specifier": Rule("struct", scope=_TYPE, names=names.with_body),
     "union_specifier": Rule("union", scope=_TYPE, names=names.with_body),
     "enum_specifier": Rule("enum", scope=_TYPE, names=names.with_body),
@@ -371,7 +214,7 @@ _CSHARP = {
     "operator_declaration": Rule("method", scope=_FUNCTION, names=names.csharp_operator),
     "conversion_operator_declaration": Rule("method", scope=_FUNCTION, names=names.csharp_operator),
     "property_declaration": Rule("property", scope=_FUNCTION),
-    "indexer_declaration": Rule("property", scope=_FUNCTION, names=_fixed("this")),
+    "indexer_declaration": Rule("property", scope=_FUNCTION, names=kinds.fixed("this")),
     "event_declaration": Rule("property", scope=_FUNCTION),
     "lambda_expression": _ANONYMOUS,
     "anonymous_method_expression": _ANONYMOUS,
@@ -417,39 +260,39 @@ _BASH = {
 }
 
 _KOTLIN = {
-    "class_declaration": Rule("class", scope=_TYPE, refine=_by_keyword(("interface", "enum"))),
+    "class_declaration": Rule("class", scope=_TYPE, refine=kinds.by_keyword(("interface", "enum"))),
     "object_declaration": Rule("class", scope=_TYPE),
     "companion_object": Rule(
         "class", scope=_TYPE, names=lambda node, data: names.by_field(node, data) or ["Companion"]
     ),
     "object_literal": Rule(scope=_TYPE, names=_no_names),
     "function_declaration": _FUNCTION_RULE,
-    "secondary_constructor": Rule("constructor", scope=_FUNCTION, names=_fixed("constructor")),
+    "secondary_constructor": Rule("constructor", scope=_FUNCTION, names=kinds.fixed("constructor")),
     "anonymous_initializer": _ANONYMOUS,
     "anonymous_function": _ANONYMOUS,
     "lambda_literal": _ANONYMOUS,
     "getter": _ANONYMOUS,
     "setter": _ANONYMOUS,
-    "property_declaration": Rule("variable", "property", names=_kotlin_property, local=False),
-    "class_parameter": Rule("property", names=_kotlin_parameter),
+    "property_declaration": Rule("variable", "property", names=kinds.kotlin_property, local=False),
+    "class_parameter": Rule("property", names=kinds.kotlin_parameter),
     "enum_entry": Rule("constant", scope=_TYPE, names=names.by_first_identifier),
-    "type_alias": Rule("type", names=_alias_target),
+    "type_alias": Rule("type", names=kinds.alias_target),
 }
 
 _SWIFT = {
-    "class_declaration": Rule("class", scope=_TYPE, refine=_by_keyword(("struct", "enum", "extension"))),
+    "class_declaration": Rule("class", scope=_TYPE, refine=kinds.by_keyword(("struct", "enum", "extension"))),
     "protocol_declaration": _INTERFACE,
-    "function_declaration": Rule("function", "method", _FUNCTION, names=_swift_function),
-    "protocol_function_declaration": Rule("method", scope=_FUNCTION, names=_swift_function),
-    "init_declaration": Rule("constructor", scope=_FUNCTION, names=_fixed("init")),
-    "deinit_declaration": Rule("method", scope=_FUNCTION, names=_fixed("deinit")),
-    "subscript_declaration": Rule("method", scope=_FUNCTION, names=_fixed("subscript")),
+    "function_declaration": Rule("function", "method", _FUNCTION, names=kinds.swift_function),
+    "protocol_function_declaration": Rule("method", scope=_FUNCTION, names=kinds.swift_function),
+    "init_declaration": Rule("constructor", scope=_FUNCTION, names=kinds.fixed("init")),
+    "deinit_declaration": Rule("method", scope=_FUNCTION, names=kinds.fixed("deinit")),
+    "subscript_declaration": Rule("method", scope=_FUNCTION, names=kinds.fixed("subscript")),
     "lambda_literal": _ANONYMOUS,
     "computed_property": _ANONYMOUS,
     "property_declaration": Rule("variable", "property", names=names.swift_property, local=False),
     "protocol_property_declaration": Rule("property", names=names.swift_property),
-    "typealias_declaration": Rule("type", names=_swift_function),
-    "associatedtype_declaration": Rule("type", names=_swift_function),
+    "typealias_declaration": Rule("type", names=kinds.swift_function),
+    "associatedtype_declaration": Rule("type", names=kinds.swift_function),
     "enum_entry": Rule("constant"),
     "macro_declaration": Rule("macro", names=names.by_first_identifier),
 }

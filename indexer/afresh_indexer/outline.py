@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from afresh_indexer.definitions import ATTRIBUTE, DEFINITIONS, WRAPPER, Rule, Scope
+from afresh_indexer.definition_rules import Rule, Scope
+from afresh_indexer.definitions import ATTRIBUTE, DEFINITIONS, WRAPPER
 from afresh_indexer.form_tables import Watch, Watched
 from afresh_indexer.languages import has_grammar
 from afresh_indexer.parsing import MAX_BYTES, PARSE_SECONDS, NotParsedError, parse

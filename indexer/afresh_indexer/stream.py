@@ -23,6 +23,7 @@ import tree_sitter
 from afresh_indexer import form_tables as actions_of
 from afresh_indexer import quotes
 from afresh_indexer.form_tables import ERROR, Tables, Watched, tables_of
+from afresh_indexer.leaf_gaps import blank, leaves_are_complete
 
 CLOSE = b"\x03"
 """The end of a node; its beginning is `\\x02` and the number of its kind."""
@@ -30,10 +31,8 @@ EXACT = b"\x05"
 """Stands before source that is in the stream byte for byte."""
 
 _LITERAL = b"\x04"
-_WHITE_SPACE = b" \t\r\n\f\v"
 _OPENERS = frozenset((b",", b"(", b"[", b"{", b"<"))
 _WHITE_RUN = re.compile(rb"\s*")
-_NOTHING_SEEN = re.compile(r"[\s\\\ufeff]*\Z")
 _NOTED = -1
 """Stands on the stack of kinds for a node whose end has to be noted; `open` has its kind."""
 _TRANSPARENT = -2
@@ -99,10 +98,10 @@ def read_stream(
     walk = _Walk(tables, tree, data, positions, skipped)
     walk.run()
     stream = Stream(walk.out, walk.marks, walk.starts, walk.ends)
-    in_leaves = _blank(b"\0".join(walk.out)) + walk.hidden_blank
+    in_leaves = blank(b"\0".join(walk.out)) + walk.hidden_blank
     mark = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0
-    if walk.covered + mark + _blank(data) - in_leaves != len(data):
-        stream.exact = not _leaves_are_complete(tree, data, tables)
+    if walk.covered + mark + blank(data) - in_leaves != len(data):
+        stream.exact = not leaves_are_complete(tree, data, tables)
     return stream
 
 
@@ -237,8 +236,8 @@ class _Walk:
             self.marks[index].end = len(self.out)
             self.in_function.pop()
         elif self.before_error is not None and index == _OUTERMOST_ERROR:
-            self.covered, blank, first = self.before_error
-            self.hidden_blank = blank - _blank(b"\0".join(self.out[first:]))
+            self.covered, hidden, first = self.before_error
+            self.hidden_blank = hidden - blank(b"\0".join(self.out[first:]))
             self.before_error = None
 
     def _leaf(self, kind: int, text: bytes) -> None:
@@ -248,7 +247,7 @@ class _Walk:
     def _hidden(self, text: bytes, shown: bytes = b"") -> None:
         """Count a leaf's text, of which the stream shows something else."""
         self.covered += len(text)
-        self.hidden_blank += _blank(text) - _blank(shown)
+        self.hidden_blank += blank(text) - blank(shown)
 
     def _descend(self, node: tree_sitter.Node, kind: int) -> int | None:
         """Do as with an ordinary node."""
@@ -342,7 +341,7 @@ class _Walk:
         gap = _WHITE_RUN.match(self.data, node.end_byte)
         if gap is not None and self.data[gap.end() : gap.end() + 1] == b"&":
             self.out.append(EXACT + gap[0].strip(b" ") + b".")
-            self.hidden_blank -= _blank(self.out[-1])
+            self.hidden_blank -= blank(self.out[-1])
 
     def _bracket(self, node: tree_sitter.Node, kind: int) -> None:
         """A bracket or comma that may be form, or that may end what has a trailing comma."""
@@ -439,41 +438,3 @@ class _Walk:
             if parent == _TRANSPARENT or inner.kind_id != node.kind_id:
                 return inner.kind_id != parent or parent not in self.tables.flat
         return False
-
-
-def _blank(text: bytes) -> int:
-    """How many bytes are white space, or a backslash before a line break."""
-    blank = len(text) - len(text.translate(None, _WHITE_SPACE))
-    return blank + text.count(b"\\\n") + text.count(b"\\\r\n")
-
-
-def _leaves_are_complete(tree: tree_sitter.Tree, data: bytes, tables: Tables) -> bool:
-    """Whether only white space stands between the leaves; the thorough form of the count in the walk."""
-    cursor = tree.walk()
-    position = 0
-    while (node := cursor.node) is not None:
-        if _gap_is_seen(data[position : node.start_byte], tables):
-            return False
-        whole = tables.actions[node.kind_id] in actions_of.WHOLE
-        if not whole and cursor.goto_first_child():
-            position = max(position, node.start_byte)
-            continue
-        position = max(position, node.end_byte)
-        while not cursor.goto_next_sibling():
-            parent_end = position
-            if not cursor.goto_parent():
-                return not _gap_is_seen(data[position:], tables)
-            if (parent := cursor.node) is not None:
-                parent_end = parent.end_byte
-            if _gap_is_seen(data[position:parent_end], tables):
-                return False
-            position = max(position, parent_end)
-    return True
-
-
-def _gap_is_seen(gap: bytes, tables: Tables) -> bool:
-    """Whether a stretch between leaves has text in it that the stream does not tell of."""
-    if not gap or gap.isspace():
-        return False
-    rest = gap.translate(None, tables.form.unseen)
-    return _NOTHING_SEEN.match(rest.decode("utf-8", "replace")) is None
