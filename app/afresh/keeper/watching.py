@@ -35,6 +35,7 @@ from afresh_indexer.watch import WatchSettings, watch
 
 _LOG = logging.getLogger(__name__)
 Listener = Callable[[Event], None]
+_STARTING = "starting"
 _PAUSE_S = 5.0
 """Between a watch that broke off and the next attempt."""
 _PATHS_TOLD = 20
@@ -48,7 +49,7 @@ class Watched:
     workspace: Workspace
     checkout: Checkout
     users: int = 0
-    state: WatchState = field(default_factory=lambda: WatchState("off", "starting"))
+    state: WatchState = field(default_factory=lambda: WatchState("off", _STARTING))
     lag_ms: float | None = None
     last_change: datetime | None = None
     listeners: list[Listener] = field(default_factory=list)
@@ -111,6 +112,10 @@ class Watching:
             watched.users += 1
             if listener is not None:
                 watched.listeners.append(listener)
+            state = watched.state
+        if listener is not None and state.reason != _STARTING:
+            # The watch stood before this listener came, and says how only when that changes.
+            listener({"kind": "watch", "mode": state.mode, "reason": state.reason})
         return _Attached(self, watched, listener)
 
     def leave(self, watched: Watched, listener: Listener | None) -> None:

@@ -167,6 +167,11 @@ def test_a_watch_ends_with_its_last_user(tmp_path, root):
     try:
         watched = Watched(service, root)
         second = service.attach(Caller(cwd=root / "part1"))
+        told: queue.Queue[dict[str, object]] = queue.Queue()
+        late = watched.attached
+        joined = service.watching.join(late.watched.workspace, late.watched.checkout, told.put)
+        assert told.get(timeout=10)["mode"] == "native"
+        joined.close()
         assert service.watching.status(str(root)).mode == "native"
         watched.attached.close()
         assert service.watching.status(str(root)).mode == "native"
