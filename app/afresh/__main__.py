@@ -42,6 +42,8 @@ def _leading_options(arguments: list[str]) -> tuple[list[str], list[str]]:
             return arguments, []
     if home and rest[:1] in (["mcp"], ["keeper"]):
         os.environ["AFRESH_HOME"] = os.path.abspath(os.path.expanduser(home))  # noqa: PTH100, PTH111
+        # That is the folder of the other data folder's socket.
+        os.environ.pop("AFRESH_RUNTIME", None)
     return rest, options
 
 

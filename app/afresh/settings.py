@@ -32,8 +32,8 @@ class Settings:
     home: Path
     """AFRESH_HOME: the data folder, one keeper and one database for each."""
     runtime: Path
-    """The folder of the socket, mode 0700, one for each data folder: below AFRESH_RUNTIME where that is set.
-    Short, for a socket's path may have 104 bytes."""
+    """AFRESH_RUNTIME: the folder of the socket, mode 0700, one for each data folder; short, for a socket's
+    path may have 104 bytes."""
     transport: str = "auto"
     """AFRESH_TRANSPORT: auto (a Unix socket where there are any), unix or tcp."""
     embed_model: str = "bundled"
@@ -88,7 +88,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     values.pop("home", None)
     runtime = values.pop("runtime", None)
     checked: dict[str, Any] = {name: _checked(name, value) for name, value in values.items()}
-    folder = Path(runtime).expanduser() / _digest(home) if runtime else _runtime_folder(env, home)
+    folder = Path(runtime).expanduser() if runtime else _runtime_folder(env, home)
     return Settings(home=home, runtime=Path(os.path.abspath(folder)), **checked)  # noqa: PTH100
 
 
@@ -147,17 +147,12 @@ def _user_folder(env: Mapping[str, str], variable: str, default: str, elsewhere:
 
 def _runtime_folder(env: Mapping[str, str], home: Path) -> Path:
     """A folder of our own for the socket: beside nothing else, short, and one for each data folder."""
-    digest = _digest(home)
+    import hashlib
+
+    digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
     user = getattr(os, "getuid", lambda: env.get("USERNAME", "user"))()
     base = env.get("XDG_RUNTIME_DIR") or env.get("TMPDIR") or ("/tmp" if os.name == "posix" else str(home))
     folder = Path(base) / f"afresh-{user}" / digest
     if len(os.fsencode(folder)) > 80 and os.name == "posix":
         folder = Path("/tmp") / f"afresh-{user}" / digest
     return folder
-
-
-def _digest(home: Path) -> str:
-    """Names a data folder in a few characters."""
-    import hashlib
-
-    return hashlib.sha256(os.fsencode(home)).hexdigest()[:12]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import socket
 import subprocess
 
@@ -136,13 +138,12 @@ def test_a_full_disk_refuses_a_save_and_loses_nothing(sandbox):
     try:
         kept = sandbox.json("save", "Before the disk was full.")["id"]
         filler = sandbox.home / "filler"
-        with filler.open("wb") as file:
-            try:
+        for size in (65536, 4096, 1):
+            with filler.open("ab", buffering=0) as file, contextlib.suppress(OSError):
                 while True:
-                    file.write(b"\1" * 65536)
-            except OSError:
-                pass
-        full = sandbox.run("save", "x " * 40_000)
+                    file.write(b"\1" * size)
+        # Nothing that would shrink when it is packed.
+        full = sandbox.run("save", random.Random(1).randbytes(45_000).hex())
         refused(full, "full", code=3)
         filler.unlink()
         assert sandbox.json("get", str(kept))["memories"][0]["content"] == "Before the disk was full."

@@ -165,3 +165,16 @@ def test_a_data_folder_inside_the_workspace_is_not_indexed(sandbox):
     sandbox.home = sandbox.root / "data"
     assert sandbox.run("status").returncode == 0
     assert sandbox.json("index")["files"] == 4
+
+
+def test_another_data_folder_has_a_keeper_of_its_own(sandbox, tmp_path):
+    assert sandbox.run("save", "In the first folder.").returncode == 0
+    other = str(tmp_path / "other")
+    assert sandbox.run("--home", other, "save", "In the second folder.").returncode == 0
+    try:
+        assert sandbox.json("status")["memories"]["total"] == 1
+        found = sandbox.run("--home", other, "recall", "in the second folder")
+        assert "In the second folder." in found.stdout
+    finally:
+        sandbox.run("--home", other, "keeper", "stop")
+    assert sandbox.json("status")["memories"]["total"] == 1

@@ -38,6 +38,8 @@ def commands(session: Session, in_process: bool, home: str | None) -> None:
         if not home:
             raise click.BadParameter("it is empty; give a folder", param_hint="--home")
         os.environ["AFRESH_HOME"] = str(Path(home).expanduser().absolute())
+        # That is the folder of the other data folder's socket.
+        os.environ.pop("AFRESH_RUNTIME", None)
 
 
 for _command in (

@@ -24,7 +24,7 @@ from afresh import settings
 from afresh.faces import bridge
 from afresh.keeper import connect, election, spawn
 from afresh.keeper.wire import Hello
-from afresh.settings import Settings, load
+from afresh.settings import Settings
 
 HELLO = Hello(mode="mcp", version="1", cwd="/", client="mcp", kind="agent")
 
@@ -350,10 +350,7 @@ def test_a_keeper_that_cannot_open_its_store_is_told_to_the_agent_who_may_ask_ag
 
 
 def test_a_keeper_that_cannot_be_started_is_told_on_each_request(legacy: Agent) -> None:
-    settings = legacy.settings
-    folder = load({"AFRESH_HOME": str(settings.home), "AFRESH_RUNTIME": str(settings.runtime)}).runtime
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o755)
+    legacy.settings.runtime.chmod(0o755)
     try:
         for number in (legacy.request("initialize", INITIALIZE), legacy.request("ping")):
             error = legacy.answer(number)["error"]
@@ -363,7 +360,7 @@ def test_a_keeper_that_cannot_be_started_is_told_on_each_request(legacy: Agent) 
         assert code == 0
         assert "chmod 700" in said
     finally:
-        folder.chmod(0o700)
+        legacy.settings.runtime.chmod(0o700)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
