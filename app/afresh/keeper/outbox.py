@@ -32,6 +32,8 @@ _KEPT = frozenset({"row", "indexed"})
 class _Entry:
     line: bytes | None
     """None once it was dropped."""
+    skipped: int = 0
+    """How many dropped ones it tells of; they are told by another where it is dropped itself."""
 
 
 class Outbox:
@@ -79,11 +81,12 @@ class Outbox:
             while waiting and waiting[0].line is None:
                 waiting.popleft()
             if len(waiting) >= WAITING_EVENTS:
-                self._drop(waiting.popleft())
-                self._skipped[call] = self._skipped.get(call, 0) + 1
+                oldest = waiting.popleft()
+                self._drop(oldest)
+                self._skipped[call] = self._skipped.get(call, 0) + 1 + oldest.skipped
             skipped = self._skipped.pop(call, 0) if len(waiting) < WAITING_EVENTS - 1 else 0
             sent = {**event, "skipped": skipped} if skipped else event
-            entry = _Entry(wire.encode({"id": call, "event": sent}))
+            entry = _Entry(wire.encode({"id": call, "event": sent}), skipped)
             waiting.append(entry)
             self._append(entry)
 
