@@ -10,7 +10,6 @@ error that says to try again, because it can't know what was done.
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import signal
@@ -26,7 +25,7 @@ from afresh import __version__
 from afresh.errors import AfreshError, UsageError
 from afresh.keeper import system
 from afresh.keeper.connect import Link, Starting, reach, reach_known
-from afresh.keeper.wire import LONGEST_LINE, Hello, Lines, encode, too_long
+from afresh.keeper.wire import LONGEST_LINE, Hello, Lines, encode, id_of, message_of, too_long
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -148,7 +147,7 @@ class Bridge:
 
     def _send_over(self, link: Link, line: bytes) -> bool:
         """Send a line; False where the connection broke first, so that the keeper didn't get all of it."""
-        message = _message(line)
+        message = message_of(line)
         with self._changed:
             self._session.sending(message, line)
         try:
@@ -254,8 +253,8 @@ class Bridge:
     def _refuse_held(self, error: AfreshError) -> None:
         with self._sending, self._changed:
             for line in self._held:
-                message = _message(line)
-                if "method" in message and _id(message) is not None:
+                message = message_of(line)
+                if "method" in message and id_of(message) is not None:
                     body = {"code": _TRY_AGAIN, "message": error.message, "data": {"kind": error.kind}}
                     self._session.answers.append(
                         encode({"jsonrpc": "2.0", "id": message["id"], "error": body})
@@ -300,7 +299,7 @@ class _Session:
 
     def sending(self, message: Mapping[str, Any], line: bytes) -> None:
         """A line of the agent is about to be sent."""
-        method, number = message.get("method"), _id(message)
+        method, number = message.get("method"), id_of(message)
         if not isinstance(method, str):
             return
         params = message.get("params")
@@ -309,7 +308,7 @@ class _Session:
             if method == "notifications/initialized":
                 self._initialized = line
             elif method == "notifications/cancelled":
-                taken_back = _id({"id": params.get("requestId")})
+                taken_back = id_of({"id": params.get("requestId")})
                 self._in_flight.pop(taken_back, None)
                 self._streams.pop(taken_back, None)
             return
@@ -326,7 +325,7 @@ class _Session:
 
     def not_sent(self, message: Mapping[str, Any]) -> None:
         """The line wasn't sent whole, so that the keeper didn't see it; it will be sent again."""
-        number = _id(message)
+        number = id_of(message)
         self._in_flight.pop(number, None)
         self._streams.pop(number, None)
         if self._initialize is not None and self._initialize[0] == number:
@@ -388,13 +387,13 @@ class _Session:
         return bool(self._in_flight) or bool(self.answers)
 
     def _is_repeated_start(self, line: bytes) -> bool:
-        message = _message(line)
+        message = message_of(line)
         if message.get("method") != "notifications/subscriptions/acknowledged":
             return False
         params = message.get("params")
         meta = params.get("_meta") if isinstance(params, dict) else None
         number = meta.get("io.modelcontextprotocol/subscriptionId") if isinstance(meta, dict) else None
-        stream = _id({"id": number})
+        stream = id_of({"id": number})
         if stream not in self._swallowed_starts:
             return False
         self._swallowed_starts.discard(stream)
@@ -410,22 +409,8 @@ def _answered(line: bytes) -> Hashable:
         number, _, rest = line[len(_ANSWER_START) : 200].partition(b",")
         if rest.startswith((b'"result"', b'"error"')) and number.isdigit():
             return "int", int(number)
-    message = _message(line)
-    return _id(message) if "method" not in message else None
-
-
-def _message(line: bytes) -> Mapping[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-def _id(message: Mapping[str, Any]) -> Hashable:
-    """The id of a message, telling 1 from "1"; None for a message without."""
-    number = message.get("id")
-    return (type(number).__name__, number) if isinstance(number, str | int) else None
+    message = message_of(line)
+    return id_of(message) if "method" not in message else None
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from afresh.errors import AfreshError, InvalidArgumentError, KeeperUnavailableError
 from afresh.keeper.gate import Gate
 from afresh.keeper.outbox import Outbox
-from afresh.keeper.wire import encode
+from afresh.keeper.wire import encode, id_of, message_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -208,10 +208,10 @@ class Session:
 
     def _hold(self, line: bytes) -> None:
         if self._early is not None:
-            message = _message(line)
+            message = message_of(line)
             answer = self._early.reply(message)
             if answer is not None:
-                self._answered.add(_id(message))
+                self._answered.add(id_of(message))
                 self._outbox.put(encode(answer))
         self._held.append(line)
         self._held_bytes += len(line)
@@ -220,8 +220,8 @@ class Session:
 
     def _refuse(self, line: bytes, error: AfreshError) -> None:
         self._ahead.release()
-        message = _message(line)
-        if "method" in message and "id" in message and _id(message) not in self._answered:
+        message = message_of(line)
+        if "method" in message and "id" in message and id_of(message) not in self._answered:
             body = {"code": -32000, "message": error.message, "data": {"kind": error.kind}}
             self._outbox.put(encode({"jsonrpc": "2.0", "id": message["id"], "error": body}))
 
@@ -257,7 +257,7 @@ class Session:
         """Send a line of the real session, unless its request was answered before it began."""
         line = text.encode("utf-8", "replace")
         if self._answered and line.startswith(_ANSWER_START):
-            number = _id(_message(line))
+            number = id_of(message_of(line))
             if number in self._answered:
                 self._answered.discard(number)
                 return
@@ -285,17 +285,3 @@ def _is_no_text(line: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return False
-
-
-def _message(line: bytes) -> Mapping[str, Any]:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return message if isinstance(message, dict) else {}
-
-
-def _id(message: Mapping[str, Any]) -> Hashable:
-    """The id of a message, telling 1 from "1"; None for a message without."""
-    number = message.get("id")
-    return (type(number).__name__, number) if isinstance(number, str | int) else None

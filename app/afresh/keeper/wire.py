@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from afresh.errors import BY_KIND, AfreshError, InvalidArgumentError, UsageError
@@ -198,3 +198,18 @@ def shown(line: bytes, length: int = 60) -> str:
     """The start of a line, fit for an error's text."""
     text = line[:length].decode("utf-8", "replace")
     return repr(text) + ("…" if len(line) > length else "")
+
+
+def message_of(line: bytes) -> Mapping[str, Any]:
+    """The JSON-RPC message in a line; an empty one where it holds none."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def id_of(message: Mapping[str, Any]) -> Hashable:
+    """The id of a JSON-RPC message, telling 1 from "1"; None for a message without."""
+    number = message.get("id")
+    return (type(number).__name__, number) if isinstance(number, str | int) else None
