@@ -131,8 +131,8 @@ def _random_vectors(settings: Settings, model_id: str, dim: int) -> None:
         "    made = rng.standard_normal((len(part), int(sys.argv[3])), dtype=np.float32)\n"
         "    made /= np.linalg.norm(made, axis=1, keepdims=True)\n"
         "    with store.write() as tx:\n"
-        "        vectors.put(tx, Owner.MEMORY, sys.argv[2], {i: (v,) for i, v in zip(part, made)})\n"
-        "        vectors.done(tx, Owner.MEMORY, part)\n"
+        "        vectors.put(tx, 'memory', sys.argv[2], {i: (v,) for i, v in zip(part, made)})\n"
+        "        vectors.done(tx, 'memory', part)\n"
         "store.close()\n"
     )
     subprocess.run(
