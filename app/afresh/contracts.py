@@ -250,6 +250,8 @@ class CitedSpan(Result):
     end_line: int
     symbol: str | None = None
     quote: str | None = None
+    derived: bool = False
+    """It was not given but found in the conclusion's own words."""
 
 
 class CitedSource(Result):
@@ -443,9 +445,16 @@ class MovedTo(Result):
 class SpanDetail(Result):
     start_line: int
     end_line: int
+    """Lines as they were cited."""
     symbol: str | None
     now: SpanState
     moved_to: MovedTo | None = None
+    now_start_line: int | None = None
+    now_end_line: int | None = None
+    """Where they stand now; null where they are gone."""
+    likeness: float = 1.0
+    """0..1: how much of the span is left."""
+    derived: bool = False
 
 
 class Commit(Result):
@@ -461,6 +470,11 @@ class FileDetail(Result):
     moved_to: MovedTo | None
     spans: list[SpanDetail]
     commit: Commit | None
+    """The last commit that changed the cited lines; null where none did, or none can be named."""
+    uncommitted: bool = False
+    """The cited lines were changed in the work tree and that is not committed."""
+    note: str | None = None
+    """What the judgement could not rest on, such as old bytes that were not kept."""
 
 
 class UnverifiableFile(Result):
@@ -496,6 +510,26 @@ class ExploreResult(Result):
     retrieval: Literal["hybrid", "lexical"]
     gated: bool = False
     """True where more than 64 MB would have been hashed, so that size and timestamps decided for some."""
+    at: str | None = None
+    """The revision that it was judged at; null for the disk."""
+
+
+class VerifyArguments(Arguments):
+    id: int
+    action: Literal["verify", "retire", "undo"] = Field(
+        description="verify: it still holds, as of now; retire: take it out of recall; undo the last change."
+    )
+    note: str = Field("", max_length=2000, description="Why; kept in the history.")
+
+
+class VerifyResult(Result):
+    id: int
+    action: Literal["verify", "retire", "undo"]
+    status: Status
+    updated_at: Time
+    files: list[RecordedFile] = []
+    """What it rests on now."""
+    retired: bool = False
 
 
 # --- 12: status ---------------------------------------------------------------------------------------

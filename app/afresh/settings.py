@@ -48,6 +48,8 @@ class Settings:
     """AFRESH_OUTLINE_WORKERS: processes that parse; 0 is one for each core."""
     log_level: str = "info"
     """AFRESH_LOG_LEVEL: of the keeper's log in the data folder."""
+    snapshot_bytes: int = 256 * 1024 * 1024
+    """AFRESH_SNAPSHOT_BYTES: what the kept contents of recorded files may take together, compressed."""
     backups: int = 3
     """AFRESH_BACKUPS: how many copies from before a migration are kept."""
 

@@ -17,8 +17,10 @@ from afresh.contracts import (
     DeleteResult,
     ExploreArguments,
     ExploreResult,
+    FileDetail,
     GetArguments,
     GetResult,
+    Impact,
     KeeperStatus,
     ModelStatus,
     Name,
@@ -38,6 +40,8 @@ from afresh.contracts import (
     UnverifiableFile,
     UpdateArguments,
     UpdateResult,
+    VerifyArguments,
+    VerifyResult,
 )
 
 # --- verbs without a tool: what the command line and the other faces ask the keeper ----------------------
@@ -141,11 +145,14 @@ class ProjectsResult(Result):
     projects: list[ProjectInfo]
 
 
+class ExploreAtArguments(ExploreArguments):
+    at: str = Field(min_length=1, max_length=1024, description="A branch, a tag or a commit.")
+
+
 class MemoArguments(Arguments):
     id: int
-    action: Literal["show", "retire", "undo"] = "show"
     root: str | None = Field(None, min_length=1, max_length=1024)
-    note: str = Field("", max_length=2000)
+    at: str | None = Field(None, min_length=1, max_length=1024)
 
 
 class MemoHistory(Result):
@@ -170,7 +177,110 @@ class MemoResult(Result):
     changed_files: list[str]
     missing_files: list[str]
     unverifiable_files: list[UnverifiableFile]
+    impact: Impact | None
+    details: list[FileDetail] | None
     history: list[MemoHistory]
+
+
+class DiffLine(Result):
+    kind: Literal[" ", "-", "+"]
+    text: str
+
+
+class DiffHunk(Result):
+    """A run of changed lines with some around them; numbers as in a unified diff."""
+
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    lines: list[DiffLine]
+
+
+class FileDiff(Result):
+    """What changed in one cited file since it was recorded."""
+
+    path: str
+    new_path: str | None
+    """Where it is now, if that is another path; null also where it is gone."""
+    change: Impact
+    hunks: list[DiffHunk]
+    unified: str
+    """The same as text; empty where there is none to show."""
+    note: str | None
+    """Why there is none, or what it can't show."""
+
+
+class MemoDiffResult(Result):
+    id: int
+    project: str
+    root: str
+    question: str
+    conclusion: str
+    status: Status
+    impact: Impact | None
+    details: list[FileDetail]
+    files: list[FileDiff]
+
+
+class StaleArguments(Arguments):
+    project: Name | None = None
+    root: str | None = Field(None, min_length=1, max_length=1024)
+    at: str | None = Field(None, min_length=1, max_length=1024, description="Judge this revision.")
+    staged: bool = Field(False, description="Judge what is staged.")
+    base: str | None = Field(
+        None,
+        min_length=1,
+        max_length=1024,
+        description="Only what went stale, or staler, since then.",
+    )
+    diff: bool = Field(False, description="With the changed lines.")
+    index_file: str | None = Field(None, max_length=4096, description="Of git, as a hook is told it.")
+
+
+class StaleItem(Result):
+    """A conclusion, or a memory with cited files, that no longer rests on what it was learned from."""
+
+    kind: Literal["memo", "memory"]
+    id: int
+    title: str
+    """The question, or a memory's first line."""
+    text: str
+    """The conclusion, or the memory."""
+    root: str
+    files: list[str]
+    impact: Impact
+    impact_at_base: Impact | None
+    """What it was at `base`; null where it was fresh there."""
+    changed_files: list[str]
+    missing_files: list[str]
+    unverifiable_files: list[UnverifiableFile]
+    details: list[FileDetail]
+    diffs: list[FileDiff] | None
+    updated_at: Time
+
+
+class Skipped(Result):
+    kind: Literal["memo", "memory"]
+    id: int
+    reason: str
+
+
+class StaleResult(Result):
+    project: str
+    root: str
+    at: str | None
+    """The revision that was judged, `index` for what is staged; null for the disk."""
+    base: str | None
+    """The commit that it was compared with."""
+    judged: int
+    fresh: int
+    already_stale: int
+    """Not listed: as stale at `base` as now."""
+    items: list[StaleItem]
+    """The gravest first."""
+    skipped: list[Skipped]
+    """Not judged, and why."""
 
 
 class StopResult(Result):
@@ -306,6 +416,19 @@ TOOLS: tuple[Verb, ...] = (
         tool=True,
     ),
     Verb(
+        "memory_exploration_verify",
+        VerifyArguments,
+        VerifyResult,
+        "Verify, retire or undo a conclusion",
+        "After memory_exploration_recall called a conclusion stale and you looked at what changed: `verify` "
+        "says that it still holds, and takes the files as they are now; `retire` takes one that is false out "
+        "of recall; `undo` takes the last change back. Only this and a new record make a stale conclusion "
+        "fresh. If the answer changed, use memory_exploration_record with the same question instead.",
+        read_only=False,
+        idempotent=False,
+        tool=True,
+    ),
+    Verb(
         "workspace_status",
         StatusArguments,
         StatusResult,
@@ -323,7 +446,10 @@ VERBS: Mapping[str, Verb] = {
         Verb("index", IndexArguments, IndexResult, read_only=False),
         Verb("watch", IndexArguments, IndexResult, read_only=False),
         Verb("projects", NoArguments, ProjectsResult),
-        Verb("memo", MemoArguments, MemoResult, read_only=False),
+        Verb("explore_at", ExploreAtArguments, ExploreResult),
+        Verb("memo", MemoArguments, MemoResult),
+        Verb("memo_diff", MemoArguments, MemoDiffResult),
+        Verb("stale", StaleArguments, StaleResult),
         Verb("export", ExportArguments, ExportResult),
         Verb("import", ImportArguments, ImportResult, read_only=False),
         Verb("embed", NoArguments, EmbeddingResult, read_only=False),

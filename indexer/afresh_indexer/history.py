@@ -16,7 +16,7 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -128,6 +128,10 @@ class Revisions:
             )
         return peeled
 
+    def has_head(self) -> bool:
+        """Whether there is a commit yet."""
+        return self._verified("HEAD^{commit}") is not None
+
     def merge_base(self, one: str, other: str) -> str | None:
         """The commit from which two revisions went apart; None where they share none that is known.
 
@@ -136,6 +140,22 @@ class Revisions:
         ids = [self.resolve(one), self.resolve(other)]
         result = self.objects.run(["merge-base", *ids])
         return result.stdout.decode("ascii").strip() or None
+
+    def commit_before(self, moment: datetime, revision: str = "HEAD") -> str | None:
+        """The newest commit of a revision's history that was made before a moment.
+
+        git keeps whole seconds: one that was made in the moment's own second does not count. Where all are
+        younger it is the first one, and None where there is none at all.
+        """
+        head = self._verified(f"{revision}^{{commit}}")
+        if head is None:
+            return None
+        before = f"--before={(moment.replace(microsecond=0) - timedelta(seconds=1)).isoformat()}"
+        for options in (["--max-count=1", before], ["--max-parents=0"]):
+            found = self.objects.run(["rev-list", *options, head])
+            if found.returncode == 0 and found.stdout:
+                return found.stdout.decode("ascii").split()[0]
+        return None
 
     def tree(self, revision: str, prefix: str = "") -> Mapping[str, Blob]:
         """What is at and below a folder at a revision: files, links and submodules by path.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from afresh.contracts import KeeperStatus, Redaction, WatchStatus
+from afresh.engine.drift_cache import DriftCache
 from afresh.engine.imports import Imports
 from afresh.store import memos, postings, vectors
 from afresh.store.cursor import Transaction
@@ -77,7 +78,13 @@ class Engine:
     """The verbs' common ground. Safe from any thread: writes go through `write`, one at a time."""
 
     def __init__(
-        self, store: Store, *, clock: Callable[[], datetime], model: Model, surroundings: Surroundings
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], datetime],
+        model: Model,
+        surroundings: Surroundings,
+        snapshot_bytes: int = 256 * 1024 * 1024,
     ) -> None:
         self.store = store
         self.clock = clock
@@ -85,6 +92,9 @@ class Engine:
         self.surroundings = surroundings
         self.corpora: dict[Owner, Corpus] = {owner: Corpus(_NO_DIM) for owner in OWNERS}
         self.imports = Imports()
+        self.drifts = DriftCache()
+        self.snapshot_bytes = snapshot_bytes
+        """What the kept contents of recorded files may take together, compressed."""
         self.vectors_wanted = threading.Event()
         """Set when something was put into the queue of vectors."""
         self._writing = threading.RLock()

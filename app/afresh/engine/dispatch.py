@@ -8,10 +8,13 @@ from typing import Any
 from afresh.contracts import Result
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
-from afresh.engine.explore import explore, memo, record
+from afresh.engine.explore import explore, explore_at
+from afresh.engine.memo import memo, memo_diff, verify
 from afresh.engine.memory import delete, get, update
 from afresh.engine.recall import recall
+from afresh.engine.record import record
 from afresh.engine.save import save
+from afresh.engine.stale import stale
 from afresh.engine.status import list_projects, status
 from afresh.engine.transfer import export, import_lines
 
@@ -25,9 +28,13 @@ ANSWERS: Mapping[str, Answer] = {
     "recall": recall,
     "memory_exploration_record": record,
     "memory_exploration_recall": explore,
+    "memory_exploration_verify": verify,
     "workspace_status": status,
     "projects": list_projects,
+    "explore_at": explore_at,
     "memo": memo,
+    "memo_diff": memo_diff,
+    "stale": stale,
     "export": export,
     "import": import_lines,
 }

@@ -6,13 +6,14 @@ of size and timestamps decide, and the verdict says so. Nothing here looks at th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, assert_never
 
-from afresh.contracts import Freshness, Status, UnverifiableFile
-from afresh_indexer.fingerprint import Unhashed, UnhashedReason, hash_many, is_racy
+from afresh.contracts import Status, UnverifiableFile
+from afresh_indexer.fingerprint import Unhashed, UnhashedReason, hash_many, is_racy, read_regular
 
 HASH_BUDGET = 64 * 1024 * 1024
 """Bytes that one call reads before the gate is used instead."""
@@ -51,14 +52,26 @@ class Verdict:
     def status(self) -> Status:
         return "stale" if self.changed or self.missing or self.unverifiable else "fresh"
 
-    def as_freshness(self) -> Freshness:
-        """The short form that a recalled memory carries."""
-        return Freshness(
-            status=self.status,
-            impact=None,
-            changed_files=[*self.changed, *(item.path for item in self.unverifiable)],
-            missing_files=list(self.missing),
-        )
+
+class Judge(Protocol):
+    """Says what cited files are at one moment: on the disk now, in the index, or at a commit."""
+
+    gated: bool
+    """Whether timestamps decided for some files, because reading them all would have been too much."""
+    at: str | None
+    """The revision that is judged; None for the disk."""
+
+    def read(self, root: Path, files: Iterable[RecordedState]) -> None:
+        """Read files that will be judged, at once."""
+
+    def judge(self, root: Path, files: Iterable[RecordedState]) -> Verdict:
+        """Compare files under a root with how they were recorded."""
+
+    def contents(self, root: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
+        """The bytes of files; None where there is none that could be read."""
+
+    def sha256(self, root: Path, path: str) -> str | None:
+        """The hash of a file that was judged; None where there was none to take."""
 
 
 class DiskJudge:
@@ -68,7 +81,7 @@ class DiskJudge:
         self._left = budget
         self._known: dict[Path, dict[str, str | Unhashed]] = {}
         self.gated = False
-        """Whether the budget ran out, so that timestamps decided for some files."""
+        self.at: str | None = None
 
     def judge(self, root: Path, files: Iterable[RecordedState]) -> Verdict:
         """Compare files under a root with how they were recorded."""
@@ -114,6 +127,27 @@ class DiskJudge:
         sizes = {state.path: state.size for state in states}
         self._left -= sum(sizes[path] for path, result in hashed.items() if isinstance(result, str))
         self._left = max(self._left, 0)
+
+    def contents(self, root: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
+        """The bytes of files as they are on the disk; None also for one that is too large or leads out."""
+        top = os.path.realpath(root)
+        return {path: _content(top, path) for path in paths}
+
+    def sha256(self, root: Path, path: str) -> str | None:
+        """The hash that a judgement took."""
+        found = self._known.get(root, {}).get(path)
+        return found if isinstance(found, str) else None
+
+
+def _content(top: str, path: str) -> bytes | None:
+    full = os.path.realpath(f"{top}/{path}")
+    if os.path.commonpath([top, full]) != top:
+        return None
+    try:
+        content = read_regular(full, MAX_SOURCE_BYTES)
+    except OSError:
+        return None
+    return content.data if content.whole else None
 
 
 def _passes_gate(root: Path, state: RecordedState) -> bool:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from afresh.contracts import (
     DeleteArguments,
     DeleteResult,
-    Freshness,
     GetArguments,
     GetResult,
     MemoryRecord,
@@ -18,8 +16,8 @@ from afresh.contracts import (
     UpdateResult,
 )
 from afresh.engine.calls import Call
+from afresh.engine.cited_freshness import CitedFreshness
 from afresh.engine.core import Engine, Redactor
-from afresh.engine.freshness import DiskJudge
 from afresh.engine.save import content_hash, expiry
 from afresh.engine.sources import cited_source
 from afresh.errors import InvalidArgumentError, NotFoundError
@@ -110,7 +108,7 @@ def delete(engine: Engine, arguments: DeleteArguments, call: Call) -> DeleteResu
 
 def get(engine: Engine, arguments: GetArguments, call: Call) -> GetResult:
     """Whole memories in the order asked; deleted ones count as missing."""
-    judge = DiskJudge()
+    judge = CitedFreshness(engine, call)
     with engine.store.read() as cursor:
         # No id is larger, and the database would refuse the question.
         possible = [id_ for id_ in arguments.ids if 0 < id_ < 2**63]
@@ -139,13 +137,6 @@ def source_of(memory: Memory) -> Source:
     )
 
 
-def freshness_of(cited: Citation | None, judge: DiskJudge) -> Freshness | None:
-    """Whether the files that a memory cites stand as they were; None where it cites none."""
-    if cited is None or not cited.files:
-        return None
-    return judge.judge(Path(cited.root), cited.files).as_freshness()
-
-
 def _existing(cursor: Cursor, id_: int, *, deleted_too: bool = False) -> Memory:
     found = memories.get(cursor, [id_], include_deleted=deleted_too)
     if not found:
@@ -161,7 +152,7 @@ def _record(
     memory: Memory,
     names: dict[int, str],
     cited: Citation | None,
-    judge: DiskJudge,
+    judge: CitedFreshness,
     *,
     history: bool,
 ) -> MemoryRecord:
@@ -201,6 +192,6 @@ def _record(
         version=memory.version,
         source=source_of(memory),
         files=[cited_source(file) for file in cited.files] if cited else [],
-        freshness=freshness_of(cited, judge),
+        freshness=judge.of(memory.project_id, cited),
         history=versions,
     )

@@ -19,9 +19,9 @@ from afresh.contracts import (
 )
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
+from afresh.engine.cited_freshness import CitedFreshness
 from afresh.engine.core import Engine
-from afresh.engine.freshness import DiskJudge
-from afresh.engine.memory import freshness_of, source_of
+from afresh.engine.memory import source_of
 from afresh.engine.workspaces import Workspace
 from afresh.store import citations, memories, projects
 from afresh.store.memory_filter import MemoryFilter, filter_ids
@@ -75,7 +75,7 @@ def recall(engine: Engine, arguments: RecallArguments, call: Call) -> RecallResu
     call.check()
     relevant = ranking.hits[: ranking.relevant][: arguments.limit]
     nearest = () if relevant else ranking.nearest[:_NEAREST_SHOWN]
-    found = recalled(engine, [*relevant, *nearest])
+    found = recalled(engine, [*relevant, *nearest], call)
     steps.done("read", f"{len(found)} memories read and their files judged")
     given = [found[hit.doc_id] for hit in relevant if hit.doc_id in found]
     return RecallResult(
@@ -96,9 +96,9 @@ def recall(engine: Engine, arguments: RecallArguments, call: Call) -> RecallResu
     )
 
 
-def recalled(engine: Engine, hits: Sequence[Hit]) -> Mapping[int, RecalledMemory]:
+def recalled(engine: Engine, hits: Sequence[Hit], call: Call) -> Mapping[int, RecalledMemory]:
     """The memories behind hits, by id, with the freshness of what they cite."""
-    judge = DiskJudge()
+    judge = CitedFreshness(engine, call)
     now = engine.clock()
     ids = [hit.doc_id for hit in hits]
     scores = {hit.doc_id: hit.score for hit in hits}
@@ -124,7 +124,7 @@ def recalled(engine: Engine, hits: Sequence[Hit]) -> Mapping[int, RecalledMemory
             source=source_of(memory),
             superseded_by=memory.superseded_by,
             expired=memory.expires_at is not None and memory.expires_at <= now,
-            freshness=freshness_of(cited.get(memory.id), judge),
+            freshness=judge.of(memory.project_id, cited.get(memory.id)),
         )
         for memory in found
     }

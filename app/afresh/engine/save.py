@@ -10,10 +10,10 @@ from afresh.contracts import MEMORY_TYPE_OF, Near, SaveArguments, SaveResult
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine, Indexed, Redactor
-from afresh.engine.sources import SourceFile, read_sources
+from afresh.engine.sources import SourceFile, read_sources, snapshots_of
 from afresh.engine.workspaces import Workspace
 from afresh.errors import InvalidArgumentError, NotFoundError
-from afresh.store import citations, memories
+from afresh.store import citations, memories, snapshots
 from afresh.store.cursor import Cursor
 from afresh.store.memory_filter import MemoryFilter, filter_ids
 from afresh.store.memory_records import NewMemory
@@ -71,6 +71,9 @@ def save(engine: Engine, arguments: SaveArguments, call: Call) -> SaveResult:
             if sources:
                 # Saved again with its sources, it rests on them as they are now.
                 citations.put(tx, id_, str(_root(workspace, call)), [source.citation for source in sources])
+                snapshots.put(
+                    tx, snapshots_of(sources), limit_bytes=engine.snapshot_bytes, now=engine.clock()
+                )
             if arguments.supersedes is not None:
                 memories.supersede(tx, arguments.supersedes, id_, now)
         if same is None:
@@ -119,7 +122,8 @@ def _sources(engine: Engine, arguments: SaveArguments, call: Call) -> list[Sourc
     root = Path(here.checkout.root) if here and here.checkout else call.caller.cwd
     if root is None:
         raise InvalidArgumentError("files: the working directory isn't known, so paths can't be resolved")
-    return read_sources(root if here else workspaces.top_of(root), arguments.files)
+    top = root if here else workspaces.top_of(root)
+    return read_sources(top, arguments.files, arguments.content)
 
 
 def _check_superseded(cursor: Cursor, workspace: Workspace, old: int, same: int | None) -> None:

@@ -16,8 +16,12 @@ from pathlib import Path
 from afresh.contracts import CitedFile, CitedSource, CitedSpan, RecordedFile
 from afresh.engine.freshness import MAX_SOURCE_BYTES
 from afresh.errors import SourceFilesError
+from afresh.store import snapshots
 from afresh.store.citations import FileCitation
+from afresh.store.snapshots import Packed
 from afresh.store.spans import Span
+from afresh.text.redact import redact
+from afresh_indexer.derive import derive_spans
 from afresh_indexer.fingerprint import NotRegularFile, hash_bytes, read_regular
 from afresh_indexer.languages import HEAD_BYTES, OUTLINED, language_of
 from afresh_indexer.outline import outline
@@ -35,12 +39,14 @@ class SourceFile:
 
     citation: FileCitation
     """Its path is relative to the root that was cited from."""
-    data: bytes
-    """The bytes, for a snapshot."""
+    snapshot: Packed | None
+    """The bytes, packed; None where one of them is a secret, which is kept nowhere."""
 
 
-def read_sources(root: Path, cited: Sequence[CitedFile]) -> list[SourceFile]:
+def read_sources(root: Path, cited: Sequence[CitedFile], conclusion: str = "") -> list[SourceFile]:
     """Read what is cited, each file once, its spans gathered in the order given.
+
+    Of a file that is cited as a whole, what the conclusion names in it becomes its spans, marked as derived.
 
     Raises SourceFilesError that names each file that can't be recorded, with the reason.
     """
@@ -57,7 +63,7 @@ def read_sources(root: Path, cited: Sequence[CitedFile]) -> list[SourceFile]:
     found: list[SourceFile] = []
     for path, items in by_path.items():
         try:
-            found.append(_read(top, path, items))
+            found.append(_read(top, path, items, conclusion))
         except _NotRecordableError as error:
             problems.append(f"{path}: {error}")
     if problems:
@@ -86,7 +92,7 @@ def _relative(top: str, path: str) -> str:
     return Path(os.path.relpath(joined, top)).as_posix()
 
 
-def _read(top: str, path: str, items: Sequence[CitedFile]) -> SourceFile:
+def _read(top: str, path: str, items: Sequence[CitedFile], conclusion: str) -> SourceFile:
     full = os.path.realpath(Path(top) / path)
     hashed_at_ns = time.time_ns()
     try:
@@ -105,9 +111,12 @@ def _read(top: str, path: str, items: Sequence[CitedFile]) -> SourceFile:
     data = content.data
     language = language_of(path, data[:HEAD_BYTES])
     lines = data.splitlines(keepends=True)
-    wanted_symbols = language is not None and any(item.symbol for item in items)
+    is_whole = not any(item.symbol or item.quote or item.start_line for item in items)
+    wanted_symbols = language is not None and (is_whole or any(item.symbol for item in items))
     symbols = outline(path, data, language).symbols if wanted_symbols else ()
     spans = [span for item in items for span in _span(item, path, data, lines, symbols, language)]
+    if is_whole and conclusion:
+        spans = derive_spans(conclusion, path, data, symbols)
     sha256, eol_sha256 = hash_bytes(data)
     citation = FileCitation(
         path=path,
@@ -121,7 +130,8 @@ def _read(top: str, path: str, items: Sequence[CitedFile]) -> SourceFile:
         language=language,
         spans=tuple(dict.fromkeys(spans)),
     )
-    return SourceFile(citation, data)
+    may_be_kept = not redact(data.decode("utf-8", errors="replace")).found
+    return SourceFile(citation, snapshots.pack(data) if may_be_kept else None)
 
 
 def _span(
@@ -201,6 +211,11 @@ def _quoted_lines(quote: str, data: bytes) -> tuple[int, int]:
     return start, start + wanted.count("\n")
 
 
+def snapshots_of(sources: Sequence[SourceFile]) -> dict[str, Packed]:
+    """What may be kept of some files, by hash."""
+    return {source.citation.sha256: source.snapshot for source in sources if source.snapshot is not None}
+
+
 def recorded_file(file: FileCitation) -> RecordedFile:
     """A memo's file as results give it."""
     return RecordedFile(path=file.path, sha256=file.sha256, size=file.size, spans=_contract_spans(file.spans))
@@ -213,6 +228,12 @@ def cited_source(file: FileCitation) -> CitedSource:
 
 def _contract_spans(spans: Sequence[Span]) -> list[CitedSpan]:
     return [
-        CitedSpan(start_line=span.start_line, end_line=span.end_line, symbol=span.symbol, quote=span.quote)
+        CitedSpan(
+            start_line=span.start_line,
+            end_line=span.end_line,
+            symbol=span.symbol,
+            quote=span.quote,
+            derived=span.derived,
+        )
         for span in spans
     ]

@@ -17,8 +17,8 @@ from afresh.contracts import (
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
-from afresh.engine.explore import JudgedRoot
 from afresh.engine.freshness import DiskJudge
+from afresh.engine.judged_root import JudgedRoot
 from afresh.errors import InvalidArgumentError, UnknownProjectError
 from afresh.store import files, memories, memos, projects, symbols, vectors
 from afresh.store.cursor import Cursor
@@ -44,7 +44,7 @@ def status(engine: Engine, arguments: StatusArguments, call: Call) -> StatusResu
         outlines = files.outlines_missing(cursor, checkout.id, OUTLINED) if checkout else 0
     kept = list(engine.memos_of(project.id).values()) if project else []
     judge = DiskJudge()
-    stale = sum(judge.judge(base.of(memo), memo.files).status == "stale" for memo in kept) if base else 0
+    stale = sum(judge.judge(base.of(memo.root), memo.files).status == "stale" for memo in kept) if base else 0
     root = checkout.root if checkout else None
     excluded = counts.excluded if counts else {}
     indexed = counts.files if counts else 0

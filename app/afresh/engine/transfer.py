@@ -12,7 +12,7 @@ from afresh.contracts import MEMORY_TYPE_OF
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine, Indexed, Redactor
-from afresh.engine.explore import SNAPSHOT_LIMIT, question_key
+from afresh.engine.record import question_key
 from afresh.engine.save import content_hash
 from afresh.errors import AfreshError, InvalidArgumentError, UnknownProjectError
 from afresh.store import projects, transfer
@@ -69,7 +69,9 @@ def import_lines(engine: Engine, arguments: ImportArguments, call: Call) -> Impo
     with engine.exclusive():
         importer = engine.imports.of(arguments.transfer)
         with engine.write() as tx:
-            taken += _take_in(tx, importer, rows, bad, arguments.strict)
+            taken += _take_in(
+                tx, importer, rows, bad, strict=arguments.strict, snapshot_bytes=engine.snapshot_bytes
+            )
             if arguments.last:
                 importer.finish(tx)
             indexed = {owner: _indexed(taken, owner) for owner in OWNERS}
@@ -95,7 +97,13 @@ def import_lines(engine: Engine, arguments: ImportArguments, call: Call) -> Impo
 
 
 def _take_in(
-    tx: Transaction, importer: Importer, rows: Sequence[dict[str, Any]], bad: list[BadLine], strict: bool
+    tx: Transaction,
+    importer: Importer,
+    rows: Sequence[dict[str, Any]],
+    bad: list[BadLine],
+    *,
+    strict: bool,
+    snapshot_bytes: int,
 ) -> Iterator[tuple[Owner, Imported]]:
     """Rows in their order; memories that follow one another in bulk."""
     for kind, group in groupby(rows, key=lambda row: str(row["kind"])):
@@ -115,7 +123,7 @@ def _take_in(
             case "snapshot":
                 for row in group:
                     try:
-                        importer.snapshot(tx, row, limit_bytes=SNAPSHOT_LIMIT)
+                        importer.snapshot(tx, row, limit_bytes=snapshot_bytes)
                     except InvalidArgumentError as error:
                         if strict:
                             raise

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from afresh.faces import render_memories
+from afresh.faces import render_diff, render_memories
 from afresh.faces.cli_citations import citation, under
 from afresh.faces.cli_options import json_option, project_option, text_or_stdin, words
 from afresh.faces.cli_session import Session, given, place
@@ -66,6 +66,7 @@ def record(
 @click.option("--root", type=click.Path(path_type=Path), help="Default: the project's.")
 @click.option("--limit", type=int, default=5, show_default=True, help="1 to 50.")
 @click.option("--no-stale", is_flag=True, help="Only conclusions whose files are all unchanged.")
+@click.option("--at", metavar="REV", help="Judge at a branch, tag or commit instead of the disk.")
 @json_option
 @click.pass_obj
 def explore(
@@ -75,6 +76,7 @@ def explore(
     root: Path | None,
     limit: int,
     no_stale: bool,
+    at: str | None,
     as_json: bool,
 ) -> int:
     """Ask what was concluded before, and whether it still stands. Exits with 1 when nothing was."""
@@ -87,37 +89,52 @@ def explore(
             "root": str(root.absolute() if root else where.root),
             "limit": limit,
             "include_stale": False if no_stale else None,
+            "at": at,
         }
-        result = engine.call("memory_exploration_recall", given(arguments))
+        verb = "memory_exploration_recall" if at is None else "explore_at"
+        result = engine.call(verb, given(arguments))
     session.show(result, as_json, lambda: render_memories.explored(result, session.clock()))
     return 0 if result["results"] else 1
 
 
 @click.group()
 def memo() -> None:
-    """Show a conclusion, retire it, or undo that."""
+    """Show a conclusion, say that it still holds, retire it, or undo that."""
 
 
-def _memo_command(action: str, text: str) -> click.Command:
+@memo.command(short_help="Show a whole conclusion, its files and its history.")
+@click.argument("id_", type=int, metavar="ID")
+@click.option("--root", type=click.Path(path_type=Path), help="The checkout to judge against.")
+@click.option("--at", metavar="REV", help="Judge at a branch, tag or commit instead of the disk.")
+@click.option("--diff", is_flag=True, help="With the changed lines.")
+@json_option
+@click.pass_obj
+def show(session: Session, id_: int, root: Path | None, at: str | None, diff: bool, as_json: bool) -> int:
+    """Show a whole conclusion, its files and its history; with --diff what changed under it."""
+    arguments = given({"id": id_, "root": str(root.absolute()) if root else None, "at": at})
+    if diff:
+        changed = session.ask("memo_diff", arguments)
+        session.show(changed, as_json, lambda: render_diff.memo(changed))
+        return 0
+    result = session.ask("memo", arguments)
+    session.show(result, as_json, lambda: render_memories.memo(result, session.clock()))
+    return 0
+
+
+def _action(action: str, text: str) -> click.Command:
     @click.argument("id_", type=int, metavar="ID")
-    @click.option("--root", type=click.Path(path_type=Path), help="The checkout to judge against.")
     @click.option("--note", metavar="TEXT", help="Kept in the history.")
     @json_option
     @click.pass_obj
-    def run(session: Session, id_: int, root: Path | None, note: str | None, as_json: bool) -> int:
-        arguments = {
-            "id": id_,
-            "action": action,
-            "root": str(root.absolute()) if root else None,
-            "note": note,
-        }
-        result = session.ask("memo", arguments)
-        session.show(result, as_json, lambda: render_memories.memo(result, session.clock()))
+    def run(session: Session, id_: int, note: str | None, as_json: bool) -> int:
+        arguments = given({"id": id_, "action": action, "note": note})
+        result = session.ask("memory_exploration_verify", arguments)
+        session.show(result, as_json, lambda: render_memories.verified(result))
         return 0
 
     return click.command(name=action, help=text)(run)
 
 
-memo.add_command(_memo_command("show", "Show a whole conclusion, its files and its history."))
-memo.add_command(_memo_command("retire", "Take a conclusion out of every recall; undo brings it back."))
-memo.add_command(_memo_command("undo", "Bring a retired conclusion back."))
+memo.add_command(_action("verify", "Say that a conclusion still holds, for its files as they are now."))
+memo.add_command(_action("retire", "Take a conclusion out of every recall; undo brings it back."))
+memo.add_command(_action("undo", "Take the last change of a conclusion back."))

@@ -164,6 +164,16 @@ def explored(result: Mapping[str, Any], now: datetime) -> list[Line]:
     return _trimmed(lines)
 
 
+def verified(result: Mapping[str, Any]) -> list[Line]:
+    """The answer to what was said of a conclusion."""
+    said = {
+        "verify": f"Memo #{result['id']} holds as of now.",
+        "retire": f"Memo #{result['id']} is retired; `afresh memo undo {result['id']}` brings it back.",
+        "undo": f"The last change of memo #{result['id']} is taken back.",
+    }
+    return [line((said[result["action"]], "bold")), line(freshness_mark(result), indent=3)]
+
+
 def memo(result: Mapping[str, Any], now: datetime) -> list[Line]:
     """One whole conclusion with its history."""
     retired = result["retired_at"]

@@ -60,7 +60,13 @@ class OpenService:
         self.clients: Callable[[], int] = lambda: 0
         """How many are connected; the process that listens knows."""
         self.transport = "in process" if in_process else ""
-        self.engine = Engine(store, clock=lambda: datetime.now(UTC), model=Model(), surroundings=self)
+        self.engine = Engine(
+            store,
+            clock=lambda: datetime.now(UTC),
+            model=Model(),
+            surroundings=self,
+            snapshot_bytes=settings.snapshot_bytes,
+        )
         self.engine.load_postings()
         self.queue = EmbeddingQueue(self.engine, settings)
         self.indexing = Indexing(self.engine, settings)

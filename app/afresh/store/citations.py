@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Self
 
-from afresh.store.columns import matching
+from afresh.store.columns import matching, stored
 from afresh.store.cursor import Column, Constant, Cursor, Transaction
 from afresh.store.owners import Owner
 from afresh.store.spans import Span, dump_spans, load_spans, spans_from_rows
@@ -109,6 +110,17 @@ def of(cur: Cursor, ids: Iterable[int], owner: Owner = "memory") -> dict[int, Ci
         f"SELECT owner_id, root, {_COLUMNS} FROM citations WHERE owner = ? AND {condition} "
         "ORDER BY owner_id, ordinal",
         [owner, *params],
+    ).rows()
+    return _grouped(rows)
+
+
+def of_memories(cur: Cursor, project_id: int, now: datetime) -> dict[int, Citation]:
+    """What the memories of a project cite, by id: of those that count now and cite something."""
+    rows = cur.execute(
+        f"SELECT owner_id, root, {_COLUMNS} FROM citations WHERE owner = 'memory' AND owner_id IN ("
+        "SELECT id FROM memories WHERE project_id = ? AND deleted_at IS NULL AND superseded_by IS NULL "
+        "AND (expires_at IS NULL OR expires_at > ?)) ORDER BY owner_id, ordinal",
+        [project_id, stored(now)],
     ).rows()
     return _grouped(rows)
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from afresh.store.columns import build_many, stored
+from afresh.store import once
+from afresh.store.columns import among, build_many, stored
 from afresh.store.cursor import Column, Constant, Cursor, Transaction
 from afresh_indexer.records import Excluded, ExcludedReason, FileRecord
 
@@ -54,6 +55,13 @@ def known(cur: Cursor, checkout_id: int) -> dict[str, FileRecord]:
     return {record.path: record for record in records}
 
 
+def paths(cur: Cursor, checkout_id: int) -> list[str]:
+    """The path of every indexed file."""
+    return [
+        row[0] for row in cur.execute("SELECT path FROM files WHERE checkout_id = ?", [checkout_id]).rows()
+    ]
+
+
 def excluded(cur: Cursor, checkout_id: int) -> dict[str, Excluded]:
     """Every path that was left out, with its reason, by path."""
     rows = cur.execute(
@@ -73,13 +81,17 @@ def apply(
     included_again: Sequence[str],
     now: datetime,
 ) -> None:
-    """Take in one batch. A row that stays what it was keeps its `indexed_at`, the others get `now`."""
+    """Take in one batch. A row that stays what it was keeps its `indexed_at`, the others get `now`.
+
+    Contents that paths lose are noted, for what they defined.
+    """
     latest = {record.path: record for record in changed}
     left_out = {item.path: item for item in excluded}
-    if latest:
-        same = _unchanged(tx, checkout_id, latest)
-        latest = {path: record for path, record in latest.items() if path not in same}
-    _forget(tx, "files", checkout_id, {*latest, *removed})
+    there = _rows_of(tx, checkout_id, latest)
+    latest = {path: record for path, record in latest.items() if there.get(path) != record}
+    losing = {path for path in there.keys() & latest.keys() if _lost(there[path], latest[path])}
+    once.note(tx, checkout_id, losing.union(removed), now)
+    _forget(tx, "files", checkout_id, {*there.keys() & latest.keys(), *removed})
     _forget(tx, "excluded", checkout_id, {*left_out, *included_again})
     here = Constant("BIGINT", checkout_id)
     if latest:
@@ -117,6 +129,24 @@ def counts(cur: Cursor, checkout_id: int) -> FileCounts:
     return FileCounts(int(number), int(size), dict(languages), dict(reasons))
 
 
+def with_content(cur: Cursor, checkout_id: int, sha256: str) -> list[str]:
+    """The paths of the files that have this content, in their order."""
+    rows = cur.execute(
+        "SELECT path FROM files WHERE checkout_id = ? AND sha256 = ? ORDER BY path", [checkout_id, sha256]
+    ).rows()
+    return [path for (path,) in rows]
+
+
+def indexed_since(cur: Cursor, checkout_id: int, moment: datetime | None, limit: int) -> list[str]:
+    """The paths of files whose content was read as new after a moment, or of all, the newest first."""
+    rows = cur.execute(
+        "SELECT path FROM files WHERE checkout_id = ? AND indexed_at > coalesce(?::TIMESTAMP, '-infinity') "
+        "ORDER BY indexed_at DESC, path LIMIT ?",
+        [checkout_id, None if moment is None else stored(moment), limit],
+    ).rows()
+    return [path for (path,) in rows]
+
+
 def outdated_outlines(
     cur: Cursor, checkout_id: int, language_grammars: Collection[str]
 ) -> list[tuple[str, str, str]]:
@@ -147,19 +177,24 @@ _MISSING_OUTLINES = """
 """
 
 
-def _unchanged(tx: Transaction, checkout_id: int, latest: Mapping[str, FileRecord]) -> set[str]:
+def _rows_of(tx: Transaction, checkout_id: int, paths: Collection[str]) -> dict[str, FileRecord]:
+    """The files of a batch as they are known so far, by path."""
+    if not paths:
+        return {}
+    condition, params = among(paths)
     columns = tx.execute(
-        f"SELECT {', '.join(_FILE_TYPES)} FROM files "
-        "WHERE checkout_id = ? AND path IN (SELECT unnest(?::VARCHAR[]))",
-        [checkout_id, list(latest)],
+        f"SELECT {', '.join(_FILE_TYPES)} FROM files WHERE checkout_id = ? AND {condition}",
+        [checkout_id, *params],
     ).numpy()
-    stored_ones = build_many(FileRecord, columns)
-    return {record.path for record in stored_ones if latest[record.path] == record}
+    return {record.path: record for record in build_many(FileRecord, columns)}
+
+
+def _lost(old: FileRecord, new: FileRecord) -> bool:
+    """Whether a file loses a content that may have defined something."""
+    return old.language is not None and (old.sha256, old.language) != (new.sha256, new.language)
 
 
 def _forget(tx: Transaction, table: str, checkout_id: int, paths: Collection[str]) -> None:
     if paths:
-        tx.execute(
-            f"DELETE FROM {table} WHERE checkout_id = ? AND path IN (SELECT unnest(?::VARCHAR[]))",
-            [checkout_id, sorted(paths)],
-        )
+        condition, params = among(paths)
+        tx.execute(f"DELETE FROM {table} WHERE checkout_id = ? AND {condition}", [checkout_id, *params])

@@ -178,7 +178,7 @@ class Importer:
         if hashlib.sha256(content).hexdigest() != sha:
             raise InvalidArgumentError(f"the snapshot {sha} has other bytes than its hash says")
         now = time_from(row.get("created_at")) or tx.now
-        return not snapshots.put(tx, {sha: content}, limit_bytes=limit_bytes, now=now).refused
+        return not snapshots.put(tx, {sha: snapshots.pack(content)}, limit_bytes=limit_bytes, now=now).refused
 
     def finish(self, tx: Transaction) -> None:
         """Set who was superseded by whom, which can refer to later rows. Importing again heals a lost end."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,15 +32,29 @@ class SnapshotsPut:
     """Hashes for which there was no room."""
 
 
-def put(tx: Transaction, contents: Mapping[str, bytes], *, limit_bytes: int, now: datetime) -> SnapshotsPut:
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A content as it is kept: what waits for its transaction takes no more room than in it."""
+
+    content: bytes
+    """Compressed."""
+    size: int
+    """Bytes before that."""
+
+
+def pack(data: bytes) -> Packed:
+    """Compress a content."""
+    return Packed(zstandard.ZstdCompressor(level=3).compress(data), len(data))
+
+
+def put(tx: Transaction, contents: Mapping[str, Packed], *, limit_bytes: int, now: datetime) -> SnapshotsPut:
     """Keep contents by their sha256, never more than `limit_bytes` of compressed ones in all.
 
     For room the oldest ones that nothing rests on any more go; where that isn't enough, new ones are refused.
     Record what cites the contents first, in the same transaction.
     """
     there = set(_known(tx, contents))
-    packer = zstandard.ZstdCompressor(level=3)
-    packed = {sha: packer.compress(data) for sha, data in contents.items() if sha not in there}
+    packed = {sha: item.content for sha, item in contents.items() if sha not in there}
     if not packed:
         return SnapshotsPut(tuple(contents), ())
     room = limit_bytes - total_bytes(tx)
@@ -56,7 +71,7 @@ def put(tx: Transaction, contents: Mapping[str, bytes], *, limit_bytes: int, now
         {
             "sha256": Column("VARCHAR", list(fitting)),
             "content": Column("BLOB", list(fitting.values())),
-            "size": Column("BIGINT", [len(contents[sha]) for sha in fitting]),
+            "size": Column("BIGINT", [contents[sha].size for sha in fitting]),
         },
         {"created_at": Constant("TIMESTAMP", stored(now))},
     )
@@ -71,6 +86,19 @@ def get(cur: Cursor, sha256: str) -> bytes | None:
     """
     row = cur.execute("SELECT content FROM snapshots WHERE sha256 = ? LIMIT 1", [sha256]).one()
     return None if row is None else unpacked(sha256, row[0])
+
+
+def get_many(cur: Cursor, shas: Iterable[str]) -> dict[str, bytes]:
+    """The contents with these hashes; those that were not kept, and damaged ones, are left out."""
+    rows = cur.execute(
+        "SELECT sha256, content FROM snapshots WHERE sha256 IN (SELECT unnest(?::VARCHAR[]))",
+        [sorted(set(shas))],
+    ).rows()
+    found: dict[str, bytes] = {}
+    for sha256, content in rows:
+        with suppress(StoreCorruptError):
+            found[sha256] = unpacked(sha256, content)
+    return found
 
 
 def unpacked(sha256: str, content: bytes) -> bytes:

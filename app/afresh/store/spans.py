@@ -1,29 +1,14 @@
-"""Cited spans: which lines, symbol or quotation of a file a conclusion rests on."""
+"""Cited spans: which lines, symbol or quotation of a file a conclusion rests on, as JSON."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 
+from afresh_indexer.verdicts import CitedSpan as Span
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """One cited part of a file, with what is needed to find it again after the file changed."""
-
-    start_line: int
-    end_line: int
-    """Lines count from 1, both ends included."""
-    symbol: str | None = None
-    """The qualified name that was cited, or that encloses the lines."""
-    quote: str | None = None
-    source_sha256: str | None = None
-    """Of the span's own bytes."""
-    tokens_sha256: str | None = None
-    """Of its normalised token stream, where its language has a grammar."""
-    derived: bool = False
-    """The lines were found from a symbol or a quotation, or the symbol from lines, not given."""
-
+__all__ = ["Span", "dump_spans", "load_spans", "spans_from_rows"]
 
 _NAMES = tuple(field.name for field in fields(Span))
 

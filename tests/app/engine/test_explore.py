@@ -226,9 +226,10 @@ def test_a_question_asked_from_a_subfolder_is_judged_at_the_same_place(desk, rec
 
 
 def test_a_retired_memo_is_not_recalled_and_can_come_back(desk, recorded):
-    assert desk.ask("memo", id=recorded.id, action="retire", note="rewritten").retired_at is not None
+    assert desk.ask("memory_exploration_verify", id=recorded.id, action="retire", note="rewritten").retired
     assert recall(desk).results == []
-    assert desk.ask("memo", id=recorded.id, action="undo").retired_at is None
+    assert desk.ask("memo", id=recorded.id).retired_at is not None
+    assert not desk.ask("memory_exploration_verify", id=recorded.id, action="undo").retired
     assert recall(desk).results[0].id == recorded.id
     with pytest.raises(NotFoundError, match="no memo 99"):
         desk.ask("memo", id=99)

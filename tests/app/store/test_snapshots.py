@@ -28,7 +28,7 @@ def sha(data: bytes) -> str:
 def put(store: Store, *contents: bytes, limit: int = PLENTY, hours: int = 0) -> SnapshotsPut:
     with store.write() as tx:
         moment = NOW + timedelta(hours=hours)
-        return snapshots.put(tx, {sha(c): c for c in contents}, limit_bytes=limit, now=moment)
+        return snapshots.put(tx, {sha(c): snapshots.pack(c) for c in contents}, limit_bytes=limit, now=moment)
 
 
 def kept(store: Store, *contents: bytes) -> list[bool]:

@@ -1,0 +1,77 @@
+"""The bytes of cited files as they were recorded: from snapshots, else from git."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from afresh.errors import StoreCorruptError
+from afresh.store import snapshots
+from afresh.store.citations import FileCitation
+from afresh.store.database import Store
+from afresh_indexer.errors import GitFailed
+from afresh_indexer.history import Revisions
+
+_AHEAD_BYTES = 16 * 1024 * 1024
+"""Snapshots up to so much are read at once; larger ones one by one, so that memory stays flat."""
+
+
+class OldBytes:
+    """Finds old contents for one call."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ahead: dict[str, bytes] = {}
+        self._repositories: dict[Path, Revisions | None] = {}
+
+    def prepare(self, files: Iterable[FileCitation]) -> None:
+        """Read the snapshots of files whose old bytes will be asked for, as far as memory allows."""
+        wanted: list[str] = []
+        size = 0
+        for file in files:
+            size += file.size
+            if size > _AHEAD_BYTES:
+                break
+            wanted.append(file.sha256)
+        if len(wanted) > 1:
+            with self._store.read() as cursor:
+                self._ahead = snapshots.get_many(cursor, wanted)
+
+    def of(self, root: Path, file: FileCitation) -> bytes | None:
+        """What a file was when it was recorded; None where that is kept nowhere."""
+        data = self._ahead.pop(file.sha256, None)
+        if data is None:
+            data = self._snapshot(file.sha256)
+        if data is None and (repository := self.repository(root)) is not None:
+            data = repository.find_blob(file.path, file.size, file.sha256, recorded_at(file))
+        return data
+
+    def repository(self, root: Path) -> Revisions | None:
+        """The repository of a root; None where there is none that git opens."""
+        if root not in self._repositories:
+            try:
+                self._repositories[root] = Revisions.open(root)
+            except GitFailed:
+                self._repositories[root] = None
+        return self._repositories[root]
+
+    def _snapshot(self, sha256: str) -> bytes | None:
+        with self._store.read() as cursor:
+            try:
+                return snapshots.get(cursor, sha256)
+            except StoreCorruptError:
+                # The damage concerns this one diff, and git may have the bytes.
+                return None
+
+
+def recorded_at(file: FileCitation) -> datetime | None:
+    """When a file was hashed; None for one that was imported without its stamps."""
+    return datetime.fromtimestamp(file.hashed_at_ns / 1e9, UTC) if file.hashed_at_ns else None
+
+
+def first_recorded(files: Mapping[str, FileCitation] | Iterable[FileCitation]) -> datetime | None:
+    """When the first of some files was hashed."""
+    each = files.values() if isinstance(files, Mapping) else files
+    moments = [moment for file in each if (moment := recorded_at(file)) is not None]
+    return min(moments, default=None)

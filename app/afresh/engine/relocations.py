@@ -1,0 +1,162 @@
+"""Where code that left its file may be now: files that changed since it was recorded, ready for a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from afresh.engine.freshness import Judge
+from afresh.engine.old_bytes import OldBytes
+from afresh.engine.revision_judge import RevisionJudge
+from afresh.store import files, projects, symbols
+from afresh.store.citations import FileCitation
+from afresh.store.database import Store
+from afresh_indexer.errors import IndexerError
+from afresh_indexer.history import ChangedPath, Revisions, Side
+from afresh_indexer.languages import HEAD_BYTES, language_of
+from afresh_indexer.relocate import CandidateFile, Relocator
+
+MOST_FILES = 400
+MOST_BYTES = 3 * 1024 * 1024
+"""Of the files in which one lost thing is looked for; nearest to its place first."""
+
+
+class Relocations:
+    """Makes relocators for one call; what was read for one lost thing serves the others.
+
+    Where git has a commit from before the recording, the candidates are what changed since, each with what it
+    was then, so that a copy that stood there all along is not taken for the place that something moved to.
+    Elsewhere the index tells what it has read since.
+    """
+
+    def __init__(self, store: Store, judge: Judge, old_bytes: OldBytes) -> None:
+        self._store = store
+        self._judge = judge
+        self._old_bytes = old_bytes
+        self._changed: dict[tuple[Path, str], list[ChangedPath]] = {}
+        self._made: dict[tuple[object, ...], Relocator] = {}
+
+    def of_spans(self, root: Path, lost: FileCitation, since: datetime | None) -> Relocator:
+        """Searches the files of the lost one's language, itself left out."""
+        return self._relocator(root, lost, since, whole=False)
+
+    def of_file(self, root: Path, lost: FileCitation, since: datetime | None) -> Relocator:
+        """Searches the files that came into being since, for one that the lost one became."""
+        return self._relocator(root, lost, since, whole=True)
+
+    def _relocator(self, root: Path, lost: FileCitation, since: datetime | None, *, whole: bool) -> Relocator:
+        key = (root, lost.path, lost.sha256, since, whole)
+        if key not in self._made:
+            self._made[key] = Relocator(self._candidates(root, lost, since, whole=whole))
+        return self._made[key]
+
+    def _candidates(
+        self, root: Path, lost: FileCitation, since: datetime | None, *, whole: bool
+    ) -> Iterable[CandidateFile]:
+        repository = self._old_bytes.repository(root)
+        base = repository.commit_before(since, self._head) if repository and since else None
+        if repository is not None and base is not None:
+            return self._from_git(root, repository, base, lost, whole=whole)
+        return self._from_index(root, lost, since)
+
+    @property
+    def _head(self) -> str:
+        judge = self._judge
+        named = judge.revision if isinstance(judge, RevisionJudge) else None
+        return named if isinstance(named, str) else "HEAD"
+
+    def _from_git(
+        self, root: Path, repository: Revisions, base: str, lost: FileCitation, *, whole: bool
+    ) -> list[CandidateFile]:
+        changed = [
+            change
+            for change in self._changes(root, repository, base)
+            if change.status not in ("D", "U")
+            and change.path != lost.path
+            and _is_of_its_kind(change.path, lost)
+            and (change.status in ("A", "R") or not whole)
+        ]
+        changed = sorted(changed, key=lambda change: _distance(change.path, lost.path))[:MOST_FILES]
+        now = self._judge.contents(root, [change.path for change in changed])
+        earlier = {change.path: change.old_path or change.path for change in changed if change.status != "A"}
+        before = repository.read(base, list(earlier.values())) if earlier and not whole else {}
+        return _within_bounds(
+            CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]), before.get(earlier.get(path, "")))
+            for path, data in now.items()
+            if data is not None
+        )
+
+    def _changes(self, root: Path, repository: Revisions, base: str) -> list[ChangedPath]:
+        known = self._changed.get((root, base))
+        if known is None:
+            judge = self._judge
+            to: str | Side = judge.revision if isinstance(judge, RevisionJudge) else Side.WORKTREE
+            try:
+                known = repository.changed_paths(base, to)
+            except IndexerError:
+                known = []
+            self._changed[root, base] = known
+        return known
+
+    def _from_index(self, root: Path, lost: FileCitation, since: datetime | None) -> list[CandidateFile]:
+        with self._store.read() as cursor:
+            held = projects.checkout_holding(cursor, str(root))
+            if held is None:
+                return []
+            checkout = held[1]
+            found: dict[str, None] = {}
+            for span in lost.spans:
+                if span.source_sha256 is not None:
+                    for path, _ in symbols.find(cursor, checkout.id, "source_sha256", span.source_sha256):
+                        found[path] = None
+                if span.symbol is not None:
+                    name = span.symbol.rpartition(".")[2]
+                    for path, _ in symbols.find(cursor, checkout.id, "name", name):
+                        found[path] = None
+            for path in files.with_content(cursor, checkout.id, lost.sha256):
+                found[path] = None
+            for path in files.indexed_since(cursor, checkout.id, since, MOST_FILES):
+                found[path] = None
+        below = Path(checkout.root)
+        paths = [
+            (below / path).relative_to(root).as_posix()
+            for path in found
+            if (below / path).is_relative_to(root)
+        ]
+        wanted = [path for path in paths if path != lost.path and _is_of_its_kind(path, lost)][:MOST_FILES]
+        now = self._judge.contents(root, wanted)
+        return _within_bounds(
+            CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]))
+            for path, data in now.items()
+            if data is not None
+        )
+
+
+def _is_of_its_kind(path: str, lost: FileCitation) -> bool:
+    """Whether a file can be where another one's code is now: of its language, or at least of its ending."""
+    if lost.language is not None:
+        return language_of(path, b"") in (lost.language, None)
+    return PurePosixPath(path).suffix == PurePosixPath(lost.path).suffix
+
+
+def _distance(path: str, other: str) -> tuple[bool, int]:
+    """The same name first, then by how many folders lie between."""
+    one, two = PurePosixPath(path), PurePosixPath(other)
+    shared = 0
+    for here, there in zip(one.parent.parts, two.parent.parts, strict=False):
+        if here != there:
+            break
+        shared += 1
+    return one.name.lower() != two.name.lower(), len(one.parts) + len(two.parts) - 2 * shared
+
+
+def _within_bounds(candidates: Iterable[CandidateFile]) -> list[CandidateFile]:
+    found: list[CandidateFile] = []
+    size = 0
+    for candidate in candidates:
+        size += len(candidate.data)
+        if size > MOST_BYTES and found:
+            break
+        found.append(candidate)
+    return found
