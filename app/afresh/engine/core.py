@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -24,6 +25,7 @@ from afresh.text.calibration import calibrate
 from afresh.text.chunks import chunks
 from afresh.text.corpus import Corpus, Exact
 from afresh.text.embedding import Embedder
+from afresh.text.exact_vectors import ExactVectors
 from afresh.text.redact import redact
 from afresh.text.tokens import TermCounts, count_terms
 
@@ -85,12 +87,15 @@ class Engine:
         model: Model,
         surroundings: Surroundings,
         snapshot_bytes: int = 256 * 1024 * 1024,
+        cache_folder: Path | None = None,
     ) -> None:
         self.store = store
         self.clock = clock
         self.model = model
         self.surroundings = surroundings
         self.corpora: dict[Owner, Corpus] = {owner: Corpus(_NO_DIM) for owner in OWNERS}
+        self._exact: dict[Owner, ExactVectors] = {}
+        self._cache_folder = cache_folder or store.path.parent / "cache"
         self.imports = Imports()
         self.drifts = DriftCache()
         self.snapshot_bytes = snapshot_bytes
@@ -121,12 +126,13 @@ class Engine:
             with self.store.read() as cursor:
                 for owner in OWNERS:
                     corpus = Corpus(embedder.dim, calibration=scale)
-                    blocks = (
-                        (ids, matrix)
-                        for ids, _chunks, matrix in vectors.load(cursor, owner, embedder.model_id)
-                    )
-                    corpus.load(*postings.load(cursor, owner), blocks)
+                    exact = ExactVectors(self._cache_folder, embedder.dim)
+                    blocks = vectors.load(cursor, owner, embedder.model_id)
+                    corpus.load(*postings.load(cursor, owner), _kept(blocks, exact))
                     self.corpora[owner] = corpus
+                    if (earlier := self._exact.get(owner)) is not None:
+                        earlier.close()
+                    self._exact[owner] = exact
             self.model.embedder = embedder
         self.vectors_wanted.set()
         return waiting
@@ -189,6 +195,9 @@ class Engine:
             return None
 
         def stored(ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+            held = self._exact[owner].of(ids.tolist()) if owner in self._exact else None
+            if held is not None:
+                return held
             with self.store.read() as cursor:
                 found = vectors.of(cursor, owner, model_id, ids.tolist())
             owners = np.fromiter((id_ for id_, _ in found), dtype=np.int64, count=len(found))
@@ -206,7 +215,7 @@ class Engine:
             owners, matrix = exact(np.array(sorted(texts), dtype=np.int64))
             for id_ in texts:
                 if (owners == id_).any():
-                    corpus.put_vectors(id_, matrix[owners == id_])
+                    self.put_vectors(owner, id_, matrix[owners == id_])
 
     def drop_index(self, tx: Transaction, owner: Owner, ids: Sequence[int]) -> None:
         """Take terms, vectors and queue places away, because the text changed."""
@@ -219,7 +228,22 @@ class Engine:
         for id_, item in items.items():
             corpus.put(id_, item.terms)
             if item.vectors is not None:
-                corpus.put_vectors(id_, item.vectors)
+                self.put_vectors(owner, id_, item.vectors)
+
+    def put_vectors(self, owner: Owner, id_: int, chunks: NDArray[np.float32]) -> None:
+        """Make a text findable by these vectors, float32[chunks, dim]. Call inside `exclusive`."""
+        self.corpora[owner].put_vectors(id_, chunks)
+        if owner in self._exact:
+            self._exact[owner].put(np.full(len(chunks), id_, np.int64), chunks)
+
+
+def _kept(
+    blocks: Iterable[vectors.Block], exact: ExactVectors
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Pass blocks on to be searched, and keep what they are exactly."""
+    for ids, _chunks, matrix in blocks:
+        exact.put(ids, matrix)
+        yield ids, matrix
 
 
 class Redactor:

@@ -18,7 +18,7 @@ from afresh.store.cursor import Cursor, Transaction
 from afresh.store.importing import NAME_ONLY
 from afresh.store.projects import Checkout, Project
 from afresh_indexer.errors import RootRefused
-from afresh_indexer.repository import git_common_dir, git_toplevel, head_branch
+from afresh_indexer.repository import git_common_dir, git_toplevel, head_branch, marker_above
 from afresh_indexer.walk import check_root
 
 ALL = "%"
@@ -145,7 +145,8 @@ def at(cursor: Cursor, path: Path) -> Workspace | None:
     held = holding(cursor, path)
     if held is not None:
         return held
-    common = git_common_dir(path)
+    # Only where there can be a repository is git asked: its process costs more than the call.
+    common = git_common_dir(path) if marker_above(path) or (path / "HEAD").exists() else None
     project = projects.project_by_identity(cursor, str(common)) if common else None
     return Workspace(project, None) if project else None
 

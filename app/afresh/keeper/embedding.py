@@ -160,5 +160,5 @@ class EmbeddingQueue:
                 vectors.put(tx, owner, embedder.model_id, same)
                 vectors.done(tx, owner, [id_ for id_, _text in batch if id_ in same or id_ not in current])
             for id_, rows in same.items():
-                self._engine.corpora[owner].put_vectors(id_, rows)
+                self._engine.put_vectors(owner, id_, rows)
         self.embedded += len(batch)

@@ -66,6 +66,7 @@ class OpenService:
             model=Model(),
             surroundings=self,
             snapshot_bytes=settings.snapshot_bytes,
+            cache_folder=settings.cache,
         )
         self.engine.load_postings()
         self.queue = EmbeddingQueue(self.engine, settings)

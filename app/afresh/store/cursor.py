@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 
 from afresh.errors import StoreError
+from afresh.store.kept import Kept
+
+T = TypeVar("T")
 
 Values: TypeAlias = "Sequence[object] | npt.NDArray[Any]"
 """One column of many rows."""
@@ -38,9 +41,11 @@ class Cursor:
         self,
         connection: duckdb.DuckDBPyConnection,
         translate: Callable[[duckdb.Error], StoreError],
+        kept: tuple[Kept, int] | None = None,
     ) -> None:
         self._connection = connection
         self._translate = translate
+        self._kept = kept
         self._failed: BaseException | None = None
 
     def execute(self, sql: str, params: Sequence[object] = ()) -> Self:
@@ -65,6 +70,13 @@ class Cursor:
         """All rows of the last statement as one array a column; a column with NULLs is a masked array."""
         columns: dict[str, npt.NDArray[Any]] = self._guarded(self._connection.fetchnumpy)
         return columns
+
+    def kept(self, key: Hashable, read: Callable[[], T]) -> T:
+        """What `read` gives, from when it was last read if nothing was written since; a write reads anew.
+
+        Never change what it holds.
+        """
+        return read() if self._kept is None else self._kept[0].get(self._kept[1], key, read)
 
     def _guarded(self, step: Callable[[], Any]) -> Any:
         if self._failed is not None:

@@ -16,6 +16,7 @@ from afresh.errors import StoreError, StoreHeldError
 from afresh.store import backups, opening, schema
 from afresh.store.cursor import Cursor, Transaction
 from afresh.store.failures import invalidates, translated
+from afresh.store.kept import Kept
 
 __all__ = ["Cursor", "Store", "Transaction"]
 
@@ -52,6 +53,7 @@ class Store:
         self._copy_lock = threading.Lock()
         self._writer: int | None = None
         self._generation = 0
+        self._kept = Kept()
 
     @classmethod
     def open(
@@ -113,8 +115,9 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[Cursor]:
         """A cursor of its own, in which all statements see the same state; writing with it is an error."""
+        generation = self._generation
         with self._cursor() as connection:
-            cursor = Cursor(connection, self._translate)
+            cursor = Cursor(connection, self._translate, (self._kept, generation))
             cursor.execute("BEGIN TRANSACTION READ ONLY")
             try:
                 yield cursor

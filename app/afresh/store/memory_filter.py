@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -56,6 +56,17 @@ def filter_ids(cur: Cursor, wanted: MemoryFilter) -> tuple[npt.NDArray[np.int64]
 
     The time is that of the next expiry among them, None where none of them expires.
     """
+    if wanted.since is not None or wanted.until is not None:
+        return _filtered(cur, wanted)
+    # Without its moment, for which it holds from the one that it was read in until the next expiry.
+    key = ("memory_ids", replace(wanted, now=datetime.min))
+    since, ids, until = cur.kept(key, lambda: (wanted.now, *_filtered(cur, wanted)))
+    if since <= wanted.now and (until is None or wanted.now < until):
+        return ids, until
+    return _filtered(cur, wanted)
+
+
+def _filtered(cur: Cursor, wanted: MemoryFilter) -> tuple[npt.NDArray[np.int64], datetime | None]:
     where, params = _conditions(wanted)
     ids = cur.execute(f"SELECT id FROM memories WHERE {where}", params).numpy()["id"]
     until = None

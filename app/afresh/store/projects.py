@@ -44,7 +44,11 @@ _CHECKOUT = "SELECT id, project_id, root FROM checkouts"
 
 def list_projects(cur: Cursor) -> list[Project]:
     """All projects, by name."""
-    return [_project(row) for row in cur.execute(f"{_PROJECT} ORDER BY name").rows()]
+    return list(
+        cur.kept(
+            "projects", lambda: [_project(row) for row in cur.execute(f"{_PROJECT} ORDER BY name").rows()]
+        )
+    )
 
 
 def project_by_id(cur: Cursor, project_id: int) -> Project:
@@ -52,20 +56,20 @@ def project_by_id(cur: Cursor, project_id: int) -> Project:
 
     Raises NotFoundError.
     """
-    row = cur.execute(f"{_PROJECT} WHERE id = ?", [project_id]).one()
-    if row is None:
+    found = next((project for project in list_projects(cur) if project.id == project_id), None)
+    if found is None:
         raise NotFoundError(f"no project has the id {project_id}")
-    return _project(row)
+    return found
 
 
 def project_by_name(cur: Cursor, name: str) -> Project | None:
     """The project with exactly that name."""
-    return _project_or_none(cur.execute(f"{_PROJECT} WHERE name = ?", [name]).one())
+    return next((project for project in list_projects(cur) if project.name == name), None)
 
 
 def project_by_identity(cur: Cursor, identity: str) -> Project | None:
     """The project of that common directory or root."""
-    return _project_or_none(cur.execute(f"{_PROJECT} WHERE identity = ?", [identity]).one())
+    return next((project for project in list_projects(cur) if project.identity == identity), None)
 
 
 def create_project(tx: Transaction, name: str, identity: str, now: datetime) -> Project:
@@ -135,16 +139,15 @@ def add_checkout(tx: Transaction, project_id: int, root: str, now: datetime) -> 
 
 def checkouts(cur: Cursor, project_id: int | None = None) -> list[Checkout]:
     """The checkouts of one project, or of all, by root."""
-    if project_id is None:
-        rows = cur.execute(f"{_CHECKOUT} ORDER BY root").rows()
-    else:
-        rows = cur.execute(f"{_CHECKOUT} WHERE project_id = ? ORDER BY root", [project_id]).rows()
-    return [Checkout(*row) for row in rows]
+    known = cur.kept(
+        "checkouts", lambda: [Checkout(*row) for row in cur.execute(f"{_CHECKOUT} ORDER BY root").rows()]
+    )
+    return [checkout for checkout in known if project_id in (None, checkout.project_id)]
 
 
 def checkout_by_id(cur: Cursor, checkout_id: int) -> Checkout | None:
     """The checkout with that id."""
-    return _checkout_or_none(cur.execute(f"{_CHECKOUT} WHERE id = ?", [checkout_id]).one())
+    return next((checkout for checkout in checkouts(cur) if checkout.id == checkout_id), None)
 
 
 def checkout_holding(cur: Cursor, path: str) -> tuple[Project, Checkout] | None:
@@ -162,10 +165,6 @@ def checkout_holding(cur: Cursor, path: str) -> tuple[Project, Checkout] | None:
 
 def _project(row: tuple[Any, ...]) -> Project:
     return Project(row[0], row[1], row[2], aware(row[3]))
-
-
-def _project_or_none(row: tuple[Any, ...] | None) -> Project | None:
-    return None if row is None else _project(row)
 
 
 def _checkout_or_none(row: tuple[Any, ...] | None) -> Checkout | None:
