@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from afresh_indexer.agent_files import is_agent_file, may_be_let_through, taken_back_in
 from afresh_indexer.errors import GitFailed
 from afresh_indexer.repository import run_git, said
 
@@ -23,6 +24,7 @@ _UNREADABLE_FOLDER = re.compile(
 
 RULE_FILE = ".afreshignore"
 _RULE_FILE = RULE_FILE.encode()
+_AGENT_FILES = tuple(f"--exclude={pattern}" for pattern in taken_back_in())
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class TreeListing:
     """What one work tree holds."""
 
     names: list[bytes]
-    """Tracked files, whether or not they are still there, and untracked ones that no rule ignores."""
+    """Tracked files, whether or not they are still there, untracked ones that no rule ignores, and agents'
+    files whatever the rules say."""
     nested: list[bytes]
     """Folders that are repositories of their own, submodules among them."""
     rule_files: list[bytes]
@@ -72,7 +75,7 @@ class GitTree:
         """All paths of the tree, or those at and below `under`. Raises GitFailed."""
         command = ["ls-files", "-t", "--stage", "--cached", "--others", "--exclude-standard", "-z"]
         # Rules from the command line come before all others.
-        command.append(f"--exclude=!{RULE_FILE}")
+        command += [f"--exclude=!{RULE_FILE}", *_AGENT_FILES]
         if under is not None:
             command = ["--literal-pathspecs", *command, "--", *under]
         result = self._run(command)
@@ -83,9 +86,14 @@ class GitTree:
         rule_files: list[bytes] = []
         if _RULE_FILE in result.stdout:
             rule_files = [name for name in files + others if _is_rule_file(name)]
-            # What the command line's rule let through, a folder of that name too, is judged without it.
-            ignored = self.matched([os.fsdecode(name) for name in others if _RULE_FILE in name])
+        # What the command line's rules let through, a folder of such a name too, is judged without them.
+        doubtful = [name for name in others if _RULE_FILE in name or may_be_let_through(name)]
+        nested_doubtful = [name for name in nested if may_be_let_through(name)]
+        ignored = self.matched([os.fsdecode(name) for name in doubtful + nested_doubtful])
+        ignored = {name for name in ignored if not is_agent_file(name)}
+        if ignored:
             others = [name for name in others if os.fsdecode(name) not in ignored]
+            nested = [name for name in nested if os.fsdecode(name) not in ignored or name in gitlinks]
         return TreeListing(files + others, nested, rule_files, self._unreadable(result.stderr))
 
     def tracked(self) -> set[str]:
@@ -106,9 +114,12 @@ class GitTree:
         return IgnoreMatch(fields[0], fields[1], fields[2]) if len(fields) > 3 else None
 
     def ignored_entries(self) -> list[str]:
-        """What the rules leave out; a folder left out whole is one entry with a slash. Raises GitFailed."""
+        """What the rules leave out; a folder left out whole is one entry with a slash. Raises GitFailed.
+
+        Agents' files, and the folders that are looked into for them, are not among it.
+        """
         command = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"]
-        output = self._checked(self._run(command), "list what is ignored in")
+        output = self._checked(self._run([*command, *_AGENT_FILES]), "list what is ignored in")
         return [os.fsdecode(name) for name in output.split(b"\0") if name]
 
     def _unreadable(self, warnings: bytes) -> list[str]:

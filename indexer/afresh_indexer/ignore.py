@@ -1,9 +1,10 @@
 """Which paths under a root count, by the rules that its developers already wrote for git.
 
 git itself decides, in the repository of the root or, where there is none, in an empty one lent to it: the
-same program as in `git status`, so that the two can't disagree. `.afreshignore` files, in the same syntax and
-at every level, leave out more, also files that git tracks; they take nothing back in. In a folder that git
-ignores only a tracked one is read.
+same program as in `git status`, so that the two can't disagree, but for the files that people write for
+agents: these count although git ignores them (`agent_files`). `.afreshignore` files, in the same syntax and at
+every level, leave out more, also files that git tracks; they take nothing back in. In a folder that git ignores
+only a tracked one is read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from afresh_indexer.agent_files import is_agent_file
 from afresh_indexer.git_tree import RULE_FILE, GitTree, empty_repository
 from afresh_indexer.ignore_without_git import FolderRules
 from afresh_indexer.own_rules import OwnRules
@@ -121,7 +123,7 @@ class IgnoreRules:
             rules = self._deciding
             return {path for path in paths if _in_git_folder(path) or rules.explain(path) is not None}
         out = {path for path in paths if _in_git_folder(path) or self._beyond_a_link(path)}
-        out |= self._deciding.trees.ignored([path for path in paths if path not in out])
+        out |= self._left_out([path for path in paths if path not in out])
         rest = [path for path in paths if path not in out]
         if not rest:
             return out
@@ -149,10 +151,17 @@ class IgnoreRules:
         if self._beyond_a_link(path):
             return "it lies beyond a symbolic link"
         reason = self._deciding.trees.explain(path)
-        if reason is not None:
+        if reason is not None and self._left_out([path]):
             return reason
         own = self._deciding.own.match(path, self._deciding.trees.listing(_rule_files([path])).rule_files)
         return f"{own.source}:{own.line}: {own.pattern}" if own is not None and own.ignores else None
+
+    def _left_out(self, paths: Collection[str]) -> set[str]:
+        """Those of `paths` that git's rules leave out, agents' files only where git doesn't look at all."""
+        assert isinstance(self._deciding, _ByGit)
+        out = self._deciding.trees.ignored(paths)
+        agents = [path for path in out if is_agent_file(path)]
+        return out.difference(self._deciding.trees.listing(agents).paths) if agents else out
 
     def _beyond_a_link(self, path: str) -> bool:
         return any(is_link(f"{self.root}/{folder}") for folder in ancestors(path))

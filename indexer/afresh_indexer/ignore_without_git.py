@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afresh_indexer.agent_files import is_agent_file, may_hold_agent_files
+from afresh_indexer.git_tree import RULE_FILE
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_RULE_FILES = (".gitignore", ".afreshignore")
+_RULE_FILES = (".gitignore", RULE_FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +67,11 @@ class FolderRules:
         """The rule that leaves `path` or a folder above it out, as `file:line: pattern`."""
         parts = path.split("/")
         rules: list[_Rules] = list(self._rules_of(""))
+        hidden: str | None = None
         for depth in range(1, len(parts) + 1):
             name = "/".join(parts[:depth])
             is_folder = depth < len(parts) or Path(self._root, name).is_dir()
-            reason = _decide(name + "/" if is_folder else name, rules)
+            reason, hidden = _judge(name, is_folder, rules, hidden)
             if reason is not None:
                 return reason
             if is_folder:
@@ -76,9 +80,9 @@ class FolderRules:
 
     def _walk(self) -> _Walk:
         found = _Walk()
-        waiting: list[tuple[str, list[_Rules]]] = [("", [])]
+        waiting: list[tuple[str, list[_Rules], str | None]] = [("", [], None)]
         while waiting:
-            folder, above = waiting.pop()
+            folder, above, hidden = waiting.pop()
             rules = [*above, *self._rules_of(folder)]
             try:
                 with os.scandir(f"{self._root}/{folder}") as scan:
@@ -98,10 +102,11 @@ class FolderRules:
                 is_folder = entry.is_dir(follow_symlinks=False)
                 if not is_folder and not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
                     continue
-                if _decide(path + "/" if is_folder else path, rules) is not None:
+                reason, hides = _judge(path, is_folder, rules, hidden)
+                if reason is not None:
                     found.ignored.append(path + "/" if is_folder else path)
                 elif is_folder:
-                    waiting.append((path, rules))
+                    waiting.append((path, rules, hides))
                 else:
                     found.paths.append(path)
         return found
@@ -123,11 +128,25 @@ class FolderRules:
             yield _Rules(folder, name, tuple(lines), spec)
 
 
+def _judge(
+    path: str, is_folder: bool, rules: list[_Rules], hidden: str | None
+) -> tuple[str | None, str | None]:
+    """The rule that leaves a path out, and the one that hides a folder which is entered for agents' files.
+
+    `hidden` is that of the folder above.
+    """
+    named = path + "/" if is_folder else path
+    if not (may_hold_agent_files(path) if is_folder else is_agent_file(path)):
+        return _decide(named, rules) or hidden, None
+    own = _decide(named, [rule for rule in rules if rule.name == RULE_FILE])
+    return own, _decide(named, rules) or hidden if is_folder else None
+
+
 def _decide(path: str, rules: list[_Rules]) -> str | None:
     """The rule that leaves `path` out: of each kind of rule file the deepest that says anything decides."""
     decided: set[str] = set()
     for rule in reversed(rules):
-        kind = "own" if rule.name == ".afreshignore" else "git"
+        kind = "own" if rule.name == RULE_FILE else "git"
         if kind in decided:
             continue
         inside = path[len(rule.folder) + 1 :] if rule.folder else path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -469,3 +470,70 @@ def reference_by_git(root: Path, case: Path) -> set[str]:
     where = {"GIT_DIR": str(bare), "GIT_WORK_TREE": str(root)}
     own = git(root, "ls-files", "-oi", "--exclude-per-directory=.afreshignore", "-z", **where)
     return as_git_status_sees_it(root) - split(own)
+
+
+AGENT_TREE = (
+    "CLAUDE.md", "CLAUDE.local.md", "a/CLAUDE.local.md", "a/AGENTS.md", ".cursor/rules/style.mdc",
+    ".cursor/rules/deep/more.mdc", "a/.cursor/rules/x.mdc", ".clinerules/one.md", ".windsurf/rules/w.md",
+    ".cursorrules", ".windsurfrules", ".github/copilot-instructions.md", ".github/instructions/py.md",
+)  # fmt: skip
+BESIDE_THEM = (
+    ".cursor/mcp.json", ".cursor/rules/notes.txt", ".github/workflows/ci.yml", "private.md", ".windsurf/x.json",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["git", "lent", "pathspec"])
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "CLAUDE*.md\nAGENTS.md\n.cursor/\n.clinerules/\n.windsurf/\n.*rules\n.github/\nprivate.md",
+        "*.md\n*.mdc\n.*rules\n.cursor/*\n.github/**\n.windsurf\n",
+        ".*\nprivate.md\nCLAUDE*\nAGENTS*\n",
+    ],
+)
+def test_agents_files_count_although_git_ignores_them(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hidden: str, way: str
+) -> None:
+    write(repository, *AGENT_TREE, *BESIDE_THEM, "node_modules/p/CLAUDE.md", "main.py")
+    write(repository, ".git/info/exclude", text=f"{hidden}\nnode_modules/\n")
+    if way == "lent":
+        (repository / ".git" / "info" / "exclude").rename(repository / ".gitignore")
+        shutil.rmtree(repository / ".git")
+    if way == "pathspec":
+        monkeypatch.setenv("PATH", str(tmp_path))
+    rules = rules_of(repository, tmp_path)
+    listed = set(rules.list_paths()) - {".gitignore"}
+    assert listed == {*AGENT_TREE, "main.py"}
+    asked = [*AGENT_TREE, *BESIDE_THEM, "node_modules/p/CLAUDE.md"]
+    assert rules.ignored(asked) == {*BESIDE_THEM, "node_modules/p/CLAUDE.md"}
+    assert [path for path in asked if rules.explain(path) is None] == list(AGENT_TREE)
+    assert rules.listing(["CLAUDE.local.md", "private.md"]).paths == ["CLAUDE.local.md"]
+    folders = rules.ignored_folders()
+    assert "node_modules" in folders
+    assert not {".cursor", ".cursor/rules", ".clinerules", ".github"} & folders
+
+
+@pytest.mark.parametrize("way", ["git", "pathspec"])
+def test_agents_files_are_left_out_by_rules_of_our_own(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    write(repository, ".gitignore", text="*.local.md\n.cursor/\n")
+    write(repository, "a/.gitignore", text="*.md\n")
+    write(repository, ".afreshignore", text="CLAUDE.local.md\n.cursor/\n")
+    write(repository, "CLAUDE.local.md", "a/CLAUDE.local.md", ".cursor/rules/x.mdc", "CLAUDE.md")
+    if way == "pathspec":
+        monkeypatch.setenv("PATH", str(tmp_path))
+    rules = rules_of(repository, tmp_path)
+    assert set(rules.list_paths()) == {".gitignore", "a/.gitignore", ".afreshignore", "CLAUDE.md"}
+    assert rules.explain("CLAUDE.local.md") == ".afreshignore:1: CLAUDE.local.md"
+    assert rules.explain(".cursor/rules/x.mdc") == ".afreshignore:2: .cursor/"
+
+
+def test_what_lies_deep_in_an_ignored_folder_of_claudes_is_left_alone(
+    repository: Path, tmp_path: Path
+) -> None:
+    write(repository, ".gitignore", text=".claude/\n")
+    write(repository, ".claude/worktrees/x/CLAUDE.md", ".claude/rules/style.md", "CLAUDE.md")
+    rules = rules_of(repository, tmp_path)
+    assert set(rules.list_paths()) == {".gitignore", "CLAUDE.md"}
+    assert ".claude" in rules.ignored_folders()
