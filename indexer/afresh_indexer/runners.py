@@ -23,6 +23,12 @@ _MAKEFILES = frozenset(("makefile", "gnumakefile"))
 _JUSTFILES = frozenset(("justfile", ".justfile"))
 
 
+def is_runner_file(path: str) -> bool:
+    """Whether `runners` reads names out of the file at this path."""
+    name = path.rpartition("/")[2].lower()
+    return name in _MAKEFILES | _JUSTFILES or name.endswith(".mk") or name == "package.json"
+
+
 def runners(files: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
     """For each runner that some of `files` (by path) belong to, all names that it can run in any folder."""
     names: dict[str, set[str]] = {}

@@ -6,7 +6,7 @@ Times are stored as TIMESTAMP without a zone, always UTC: the type with a zone n
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import repeat
@@ -61,6 +61,13 @@ def matching(column: str, ids: Iterable[int]) -> tuple[str, list[object]]:
         return f"{column} = ?", [wanted[0]]
     condition = f"({column} BETWEEN ? AND ? AND {column} IN (SELECT unnest(?::BIGINT[])))"
     return condition, [wanted[0], wanted[-1], wanted]
+
+
+def among(paths: Collection[str]) -> tuple[str, list[object]]:
+    """The condition that `path` is one of these, and its parameters; one alone is planned much sooner."""
+    if len(paths) == 1:
+        return "path = ?", list(paths)
+    return "path IN (SELECT unnest(?::VARCHAR[]))", [sorted(paths)]
 
 
 def build_many(kind: type[Record], columns: Mapping[str, npt.NDArray[Any]]) -> list[Record]:

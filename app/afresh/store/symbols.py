@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
+from afresh.store import once
 from afresh.store.columns import build_many
 from afresh.store.cursor import Column, Cursor, Transaction
 from afresh_indexer.records import Outline, Symbol
@@ -99,6 +100,21 @@ def find(cur: Cursor, checkout_id: int, by: SymbolKey, value: str) -> list[tuple
     return [(path, Symbol(*rest)) for path, *rest in rows]
 
 
+def names_by_path(cur: Cursor, checkout_id: int) -> dict[str, list[str]]:
+    """The qualified names in each of the checkout's current files whose content was parsed.
+
+    A file whose parser gave up, or whose outline is still to come, is not in it.
+    """
+    rows = cur.execute(
+        "SELECT f.path, n.names FROM files AS f JOIN outlines AS o "
+        "ON o.sha256 = f.sha256 AND o.language = f.language LEFT JOIN ("
+        "SELECT outline_id, list(qualified_name) AS names FROM symbols GROUP BY outline_id) AS n "
+        "ON n.outline_id = o.id WHERE f.checkout_id = ? AND o.error IS NULL",
+        [checkout_id],
+    ).rows()
+    return {path: names or [] for path, names in rows}
+
+
 def counts(cur: Cursor, checkout_id: int) -> dict[str, int]:
     """How many definitions the checkout's current files have, by kind, most first."""
     rows = cur.execute(
@@ -111,7 +127,11 @@ def counts(cur: Cursor, checkout_id: int) -> dict[str, int]:
 
 
 def prune(tx: Transaction) -> int:
-    """Drop the outlines of contents that no indexed file has any more; how many there were."""
+    """Drop the outlines of contents that no indexed file has any more; how many there were.
+
+    What they defined stays remembered.
+    """
+    once.settle_all(tx)
     orphans = [
         row[0]
         for row in tx.execute(
