@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from typing import Annotated, Literal, get_args
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import (
     AwareDatetime,
@@ -130,6 +130,36 @@ Moment = Annotated[
 ]
 """A time as a caller sends it: RFC 3339 with an offset, and no number of seconds."""
 CitedFiles = list[Citation]
+
+
+def _moment_or_nothing(sent: object) -> object:
+    checked = _rfc3339_text(sent) if sent != "" else ""
+    if not isinstance(checked, str) or not checked:
+        return checked
+    moment = datetime.fromisoformat(checked)
+    if moment.tzinfo is None:
+        raise ValueError("must be RFC 3339 with an offset, such as 2026-03-01T12:00:00Z")
+    return moment
+
+
+def _iso_or_nothing(sent: object) -> object:
+    if not isinstance(sent, str) or sent == "":
+        return sent
+    try:
+        return datetime.fromisoformat(sent)
+    except ValueError:
+        raise ValueError("must be ISO 8601, such as 2026-03-01T12:00:00Z or 2026-03-01") from None
+
+
+OptionalMoment = Annotated[
+    datetime | Literal[""], BeforeValidator(_moment_or_nothing, json_schema_input_type=str)
+]
+"""A time, RFC 3339 with an offset; the empty text means not given."""
+OptionalIsoTime = Annotated[
+    datetime | Literal[""], BeforeValidator(_iso_or_nothing, json_schema_input_type=str)
+]
+"""A time in any form of ISO 8601; without an offset it is one of the owner's timezone."""
+LONGEST_WINDOW = timedelta(days=90)
 
 
 class Source(Result):
@@ -296,25 +326,66 @@ class GetResult(Result):
 # --- 5: recall ----------------------------------------------------------------------------------------
 
 
-class RecallArguments(Arguments):
+class SearchArguments(Arguments):
+    """What recall and recall_context have in common."""
+
     query: str = Field(min_length=1, max_length=8000, description="Question or search text.")
     project: Name | None = Field(
         None, description="Default: the project of the working directory; % for all."
     )
-    limit: int = Field(5, ge=1, le=50)
-    memory_type: RecallType = Field("%", description="% for all.")
+    since: OptionalMoment = Field("", description="RFC 3339 with offset; the window is [since, until).")
+    until: OptionalMoment = Field("", description="RFC 3339 with offset; at most 90 days after since.")
+    owner_timezone: str = Field(
+        "", max_length=200, description="IANA name, needed for words such as yesterday; never guessed."
+    )
+    reference_time: OptionalIsoTime = Field("", description="Now, for relative words. Default: the clock.")
+    temporal_axis_mode: Literal["", "recorded", "event", "auto"] = Field(
+        "", description="When it was saved, or happened. Default auto: when it happened, if that is known."
+    )
+    time_order: Literal["", "asc", "desc"] = Field("", description="Default: by relevance.")
+    query_mode: Literal["", "topic", "activity_log"] = Field(
+        "", description="activity_log: a feed of everything in the window; needs since and until."
+    )
+    memory_type: RecallType = Field("%", description="% for all, auto: read off the query.")
     path_filter: str = Field("%", min_length=1, max_length=1024, description="LIKE pattern over paths.")
+    prefer_working: bool = Field(False, description="Working memories first.")
     agent_id: Name | None = Field(None, description="Who asks.")
     agent_instance_id: Name | None = None
     only_own: bool = Field(False, description="Only what that agent saved.")
+    session_id: Name | None = Field(None, description="With prefer_working: that session's before others'.")
     include_superseded: bool = Field(False, description="Superseded and expired ones too, marked.")
+    hypothetical_answer: str = Field(
+        "", max_length=8000, description="A guess at the answer, searched beside the query."
+    )
     explain: bool = Field(False, description="Scores by part and the steps taken.")
 
     @model_validator(mode="after")
-    def _own_needs_an_agent(self) -> RecallArguments:
+    def _goes_together(self) -> Self:
         if self.only_own and self.agent_id is None and self.agent_instance_id is None:
             raise ValueError("only_own needs agent_id or agent_instance_id: it says whose memories are meant")
+        if self.since and self.until:
+            if self.until <= self.since:
+                raise ValueError(
+                    f"until must be after since: until is {rfc3339(self.until)}, since {rfc3339(self.since)}"
+                )
+            if self.until - self.since > LONGEST_WINDOW:
+                days = (self.until - self.since) / timedelta(days=1)
+                raise ValueError(
+                    f"since and until may be 90 days apart at most, not {days:.6g}; ask for one part after "
+                    "the other"
+                )
         return self
+
+
+class RecallArguments(SearchArguments):
+    limit: int = Field(5, ge=1, le=50)
+    cursor: str | None = Field(
+        None, min_length=1, max_length=2000, description="next_cursor of a feed, for its next page."
+    )
+
+
+class ContextArguments(SearchArguments):
+    max_tokens: int = Field(2000, ge=100, le=32_000, description="Budget; never exceeded.")
 
 
 class RecalledMemory(Result):
@@ -382,6 +453,26 @@ class Recall(Result):
 
 class RecallResult(Result):
     result: Recall
+
+
+# --- 6: a pack for a prompt ---------------------------------------------------------------------------
+
+
+class ContextItem(Result):
+    id: int
+    score: float
+    tokens: int
+
+
+class ContextResult(Result):
+    text: str
+    items: list[ContextItem]
+    """In the order in which they stand in the text."""
+    tokens: int
+    """Of the whole text; never more than the budget."""
+    omitted: int
+    """Relevant ones that the budget or repetition left out."""
+    window: Window
 
 
 # --- 9 and 10: exploration memos ----------------------------------------------------------------------

@@ -50,6 +50,8 @@ class Settings:
     """AFRESH_LOG_LEVEL: of the keeper's log in the data folder."""
     snapshot_bytes: int = 256 * 1024 * 1024
     """AFRESH_SNAPSHOT_BYTES: what the kept contents of recorded files may take together, compressed."""
+    fiscal_month: int = 1
+    """AFRESH_FISCAL_MONTH: the month, 1 to 12, in which the fiscal year begins, for quarters in a recall."""
     backups: int = 3
     """AFRESH_BACKUPS: how many copies from before a migration are kept."""
 
@@ -112,6 +114,8 @@ def _checked(name: str, value: object) -> object:
             raise UsageError(f"{shown} is {value!r}; it must be a number") from None
         if not number >= 0 or number == float("inf"):
             raise UsageError(f"{shown} is {value!r}; it must be a number from 0")
+        if name == "fiscal_month" and not 1 <= number <= 12:
+            raise UsageError(f"{shown} is {value!r}; it must be a month, 1 to 12")
         return number
     return str(value)
 

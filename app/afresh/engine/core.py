@@ -68,6 +68,18 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a user can set of the verbs; see `afresh.settings`."""
+
+    snapshot_bytes: int = 256 * 1024 * 1024
+    """What the kept contents of recorded files may take together, compressed."""
+    fiscal_month: int = 1
+    """The month in which the fiscal year begins."""
+    cache_folder: Path | None = None
+    """For files of this process alone; default: beside the database."""
+
+
+@dataclass(frozen=True, slots=True)
 class Indexed:
     """A text's terms and, where a model was there, its chunks' vectors."""
 
@@ -86,8 +98,7 @@ class Engine:
         clock: Callable[[], datetime],
         model: Model,
         surroundings: Surroundings,
-        snapshot_bytes: int = 256 * 1024 * 1024,
-        cache_folder: Path | None = None,
+        preferences: Preferences = Preferences(),
     ) -> None:
         self.store = store
         self.clock = clock
@@ -95,11 +106,10 @@ class Engine:
         self.surroundings = surroundings
         self.corpora: dict[Owner, Corpus] = {owner: Corpus(_NO_DIM) for owner in OWNERS}
         self._exact: dict[Owner, ExactVectors] = {}
-        self._cache_folder = cache_folder or store.path.parent / "cache"
+        self._cache_folder = preferences.cache_folder or store.path.parent / "cache"
         self.imports = Imports()
         self.drifts = DriftCache()
-        self.snapshot_bytes = snapshot_bytes
-        """What the kept contents of recorded files may take together, compressed."""
+        self.preferences = preferences
         self.vectors_wanted = threading.Event()
         """Set when something was put into the queue of vectors."""
         self._writing = threading.RLock()

@@ -178,7 +178,7 @@ def _verified(engine: Engine, id_: int, note: str, call: Call) -> None:
             raise StoreError(f"memo {id_} was changed while it was being verified; look at it and try again")
         files = [source.citation for source in sources]
         memos.verify(tx, id_, files, root=str(seen.root), note=note, now=engine.clock())
-        snapshots.put(tx, snapshots_of(sources), limit_bytes=engine.snapshot_bytes, now=engine.clock())
+        snapshots.put(tx, snapshots_of(sources), limit_bytes=engine.preferences.snapshot_bytes, now=engine.clock())
 
 
 def _cited_now(seen: _Seen, assessment: Assessment) -> list[CitedFile]:

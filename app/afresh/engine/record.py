@@ -57,7 +57,7 @@ def record(engine: Engine, arguments: RecordArguments, call: Call) -> RecordResu
                 memos.supersede(tx, arguments.supersedes, memo.id, now)
             engine.drop_index(tx, "memo", [memo.id])
             engine.store_index(tx, "memo", {memo.id: indexed})
-            snapshots.put(tx, kept, limit_bytes=engine.snapshot_bytes, now=now)
+            snapshots.put(tx, kept, limit_bytes=engine.preferences.snapshot_bytes, now=now)
         engine.corpora["memo"].remove(memo.id)
         engine.search_index("memo", {memo.id: indexed})
     return RecordResult(

@@ -70,7 +70,7 @@ def import_lines(engine: Engine, arguments: ImportArguments, call: Call) -> Impo
         importer = engine.imports.of(arguments.transfer)
         with engine.write() as tx:
             taken += _take_in(
-                tx, importer, rows, bad, strict=arguments.strict, snapshot_bytes=engine.snapshot_bytes
+                tx, importer, rows, bad, strict=arguments.strict, snapshot_bytes=engine.preferences.snapshot_bytes
             )
             if arguments.last:
                 importer.finish(tx)

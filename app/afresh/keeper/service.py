@@ -15,9 +15,10 @@ from typing import Any
 from afresh import __version__
 from afresh.checking import check
 from afresh.contracts import KeeperStatus, ModelStatus, Result, WatchStatus
-from afresh.engine.calls import Attachment, Call, Caller
-from afresh.engine.core import Engine, Model
+from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
+from afresh.engine.core import Engine, Model, Preferences
 from afresh.engine.dispatch import ANSWERS
+from afresh.engine.turns import Turns
 from afresh.errors import AfreshError, NotFoundError
 from afresh.keeper.doctor import examine
 from afresh.keeper.embedding import EmbeddingQueue
@@ -65,13 +66,17 @@ class OpenService:
             clock=lambda: datetime.now(UTC),
             model=Model(),
             surroundings=self,
-            snapshot_bytes=settings.snapshot_bytes,
-            cache_folder=settings.cache,
+            preferences=Preferences(
+                snapshot_bytes=settings.snapshot_bytes,
+                fiscal_month=settings.fiscal_month,
+                cache_folder=settings.cache,
+            ),
         )
         self.engine.load_postings()
         self.queue = EmbeddingQueue(self.engine, settings)
-        self.indexing = Indexing(self.engine, settings)
-        self.watching = Watching(self.engine, self.indexing, settings)
+        self.turns = Turns(self.engine)
+        self.indexing = Indexing(self.engine, settings, self.turns.touched)
+        self.watching = Watching(self.engine, self.indexing, settings, self.turns.touched)
         self._composed: Mapping[str, Callable[[Any, Call], Result]] = {
             "index": self._index,
             "watch": self._watch,
@@ -106,12 +111,18 @@ class OpenService:
             with self._guard:
                 self._calls -= 1
                 self._last_call = time.monotonic()
+            if not known.read_only:
+                self.turns.written()
             if verb not in _SMALL_TALK:
                 self.queue.want()
 
     def attach(self, caller: Caller) -> Attachment:
         """Note that a client works where its working directory is."""
         return self.watching.attach(caller)
+
+    def follow(self, caller: Caller, listener: Listener) -> Following:
+        """Tell a caller what turns, as it is seen from where it works."""
+        return self.turns.follow(caller, listener)
 
     def busy(self) -> bool:
         """Whether something runs that an idle exit would cut short."""
@@ -121,6 +132,7 @@ class OpenService:
         """End the watches and the queue, fold the log in and close the store. Running calls come first."""
         self._closing.set()
         self.watching.close()
+        self.turns.close()
         self.queue.close()
         if self._housekeeping.is_alive():
             self._housekeeping.join(timeout=10)
