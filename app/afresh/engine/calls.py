@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -48,6 +48,44 @@ class Call:
             raise CancelledCallError("the call was cancelled")
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a follower may want to read again, because it is other than it was.
+
+    It says that something changed, never how: whoever cares reads it, and two pieces of news are one.
+    """
+
+    memos: frozenset[int] = frozenset()
+    """Ids of memos whose content, status or changed files are others."""
+    diffs: frozenset[int] = frozenset()
+    """Ids of memos whose files differ in another way from what was recorded."""
+    memories: frozenset[int] = frozenset()
+    """Ids of memories, among those that the follower asked about."""
+    stale: frozenset[str] = frozenset()
+    """Names of the projects whose stale memos are others."""
+    listing: bool = False
+    """Whether the projects, or the memos of the follower's own one, or how those stand, are others."""
+
+
+Listener = Callable[[News], None]
+"""Takes news; may be called from any thread and never blocks for long."""
+
+
+class Following(Protocol):
+    """One follower's share in what turns."""
+
+    def know(
+        self, *, memos: Iterable[int] = (), memories: Iterable[int] = (), projects: Iterable[str] = ()
+    ) -> None:
+        """See how these stand now, so that whatever becomes of them after this is told. Blocks.
+
+        Raises NotFoundError for an id and UnknownProjectError for a name that doesn't exist.
+        """
+
+    def close(self) -> None:
+        """Hear nothing more. Returns at once."""
+
+
 class Attachment(Protocol):
     """A client that works in a workspace; while one is attached, the workspace is watched."""
 
@@ -65,3 +103,6 @@ class Service(Protocol):
 
     def attach(self, caller: Caller) -> Attachment:
         """Note that a client works where `caller.cwd` is. Returns at once; indexing goes on behind."""
+
+    def follow(self, caller: Caller, listener: Listener) -> Following:
+        """Tell a caller what turns, as it is seen from where it works. Blocks for the first look."""

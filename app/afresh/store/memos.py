@@ -6,7 +6,7 @@ state is kept in its history.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from afresh.errors import InvalidArgumentError, NotFoundError
 from afresh.store import citations
 from afresh.store.citations import Citation, FileCitation
-from afresh.store.columns import aware, aware_or_none, stored, stored_or_none
+from afresh.store.columns import aware, aware_or_none, matching, stored, stored_or_none
 from afresh.store.cursor import Cursor, Transaction
 from afresh.store.spans import Span
 
@@ -25,6 +25,7 @@ __all__ = [
     "Span",
     "get",
     "history",
+    "many",
     "of_project",
     "record",
     "set_retired",
@@ -199,6 +200,14 @@ def get(cur: Cursor, id: int) -> Memo | None:
     """The memo with that id and its files, retired and superseded ones too."""
     found = _with_files(cur, cur.execute(f"SELECT {_COLUMNS} FROM memos WHERE id = ?", [id]).rows())
     return found[0] if found else None
+
+
+def many(cur: Cursor, ids: Iterable[int]) -> list[Memo]:
+    """The memos with these ids and their files, by id; retired and superseded ones too."""
+    condition, params = matching("id", ids)
+    return _with_files(
+        cur, cur.execute(f"SELECT {_COLUMNS} FROM memos WHERE {condition} ORDER BY id", params).rows()
+    )
 
 
 def existing(cur: Cursor, id: int) -> Memo:
