@@ -283,6 +283,42 @@ class StaleResult(Result):
     """Not judged, and why."""
 
 
+class ContentsArguments(Arguments):
+    project: Name | None = Field(None, description="Default: the project of the working directory.")
+
+
+class ListedMemo(Result):
+    id: int
+    question: str
+    status: Status
+    updated_at: Time
+
+
+class ContentsResult(Result):
+    """What there is to read, without its text."""
+
+    projects: list[str]
+    """All of them, by name."""
+    project: str | None
+    """Whose memos these are; null where the caller works in none."""
+    root: str | None
+    memos: list[ListedMemo]
+    """Stale ones first, then the newest."""
+
+
+class CompleteArguments(Arguments):
+    what: Literal["project", "type", "path", "memory", "memo"]
+    prefix: str = Field("", max_length=1024)
+    project: Name | None = Field(None, description="Whose come first; default: the workspace's.")
+    limit: int = Field(100, ge=1, le=100)
+
+
+class CompleteResult(Result):
+    values: list[str]
+    total: int
+    """How many begin so, more than `values` has where the limit was reached."""
+
+
 class StopResult(Result):
     pid: int
     stopping: bool
@@ -450,6 +486,8 @@ VERBS: Mapping[str, Verb] = {
         Verb("memo", MemoArguments, MemoResult),
         Verb("memo_diff", MemoArguments, MemoDiffResult),
         Verb("stale", StaleArguments, StaleResult),
+        Verb("contents", ContentsArguments, ContentsResult),
+        Verb("complete", CompleteArguments, CompleteResult),
         Verb("export", ExportArguments, ExportResult),
         Verb("import", ImportArguments, ImportResult, read_only=False),
         Verb("embed", NoArguments, EmbeddingResult, read_only=False),

@@ -7,6 +7,8 @@ from typing import Any
 
 from afresh.contracts import Result
 from afresh.engine.calls import Call
+from afresh.engine.complete import complete
+from afresh.engine.contents import contents
 from afresh.engine.core import Engine
 from afresh.engine.explore import explore, explore_at
 from afresh.engine.memo import memo, memo_diff, verify
@@ -35,6 +37,8 @@ ANSWERS: Mapping[str, Answer] = {
     "memo": memo,
     "memo_diff": memo_diff,
     "stale": stale,
+    "contents": contents,
+    "complete": complete,
     "export": export,
     "import": import_lines,
 }
