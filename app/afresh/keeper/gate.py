@@ -10,7 +10,7 @@ from afresh.errors import AfreshError, KeeperLostError
 
 if TYPE_CHECKING:
     from afresh.contracts import Result
-    from afresh.engine.calls import Attachment, Call, Caller
+    from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
 
 ENDLESS = frozenset({"watch"})
 """Verbs that end only when they are taken back."""
@@ -30,6 +30,8 @@ class OpenService(Protocol):
     def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result: ...
 
     def attach(self, caller: Caller) -> Attachment: ...
+
+    def follow(self, caller: Caller, listener: Listener) -> Following: ...
 
     def busy(self) -> bool: ...
 
@@ -91,10 +93,11 @@ class Gate:
 
     def attach(self, caller: Caller) -> Attachment:
         """Note that a client works somewhere, once the service is open. Raises as `call` does."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._state != "opening")
-            service = self._let_in()
-        return service.attach(caller)
+        return self._opened().attach(caller)
+
+    def follow(self, caller: Caller, listener: Listener) -> Following:
+        """Tell a caller what turns, once the service is open. Blocks, and raises as `call` does."""
+        return self._opened().follow(caller, listener)
 
     def busy(self) -> bool:
         """Whether the service does something that must not be cut short."""
@@ -128,6 +131,11 @@ class Gate:
             service = self._service
         if service is not None:
             service.close()
+
+    def _opened(self) -> OpenService:
+        with self._changed:
+            self._changed.wait_for(lambda: self._state != "opening")
+            return self._let_in()
 
     def _enter(self, verb: str, call: Call) -> tuple[OpenService, int]:
         with self._changed:

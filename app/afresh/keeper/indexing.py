@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +31,8 @@ from afresh_indexer.pool import OutlineJob, outlines
 from afresh_indexer.records import Outline
 from afresh_indexer.scan import scan
 
+Touched = Callable[[str, Collection[str]], None]
+"""Takes a root and the paths below it that changed; returns at once."""
 _OUTLINES_AT_ONCE = 200
 """Outlines that go into the store in one transaction."""
 _EXAMPLES = 20
@@ -52,9 +54,11 @@ class Progress:
 class Indexing:
     """Keeps the tables of checkouts equal to the disk."""
 
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(self, engine: Engine, settings: Settings, touched: Touched) -> None:
         self._engine = engine
         self._settings = settings
+        self._touched = touched
+        """Told what changed as soon as its hashes are stored, before the outlines."""
         self._locks: dict[int, threading.Lock] = {}
         self._guard = threading.Lock()
         self._busy: dict[str, int] = {}
@@ -83,6 +87,7 @@ class Indexing:
             progress = Progress()
             rules = self._rules(checkout)
             self._scan(workspace, checkout, rules, Call(), progress, only=paths)
+            self._touched(checkout.root, progress.touched)
             self._outline(checkout, Call(), progress)
             return progress
 
@@ -97,6 +102,7 @@ class Indexing:
             progress = Progress()
             rules = self._rules(checkout)
             self._scan(workspace, checkout, rules, call, progress, only=None)
+            self._touched(checkout.root, progress.touched)
             hashed = time.perf_counter() - started
             self._outline(checkout, call, progress)
             outlined = time.perf_counter() - started

@@ -25,7 +25,7 @@ from afresh.engine.calls import Call, Caller, Event
 from afresh.engine.core import Engine
 from afresh.engine.workspaces import Workspace
 from afresh.errors import AfreshError, RootRefusedError
-from afresh.keeper.indexing import Indexing, Progress
+from afresh.keeper.indexing import Indexing, Progress, Touched
 from afresh.settings import Settings
 from afresh.store.projects import Checkout
 from afresh_indexer.errors import IndexerError
@@ -61,10 +61,12 @@ class Watched:
 class Watching:
     """Starts a watch with the first client of a workspace and ends it with the last."""
 
-    def __init__(self, engine: Engine, indexing: Indexing, settings: Settings) -> None:
+    def __init__(self, engine: Engine, indexing: Indexing, settings: Settings, touched: Touched) -> None:
         self._engine = engine
         self._indexing = indexing
         self._settings = settings
+        self._touched = touched
+        """Told at once what may have changed, also of files that are not indexed."""
         self._guard = threading.Lock()
         self._watched: dict[int, Watched] = {}
         self._loop = asyncio.new_event_loop()
@@ -202,6 +204,7 @@ class Watching:
         if event.rescan:
             await self._refresh(watched, None, event.first_event_ns)
         elif event.paths:
+            self._touched(watched.checkout.root, event.paths)
             await self._refresh(watched, event.paths, event.first_event_ns)
 
     async def _refresh(self, watched: Watched, paths: frozenset[str] | None, since_ns: int) -> None:
