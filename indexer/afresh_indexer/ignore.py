@@ -2,9 +2,9 @@
 
 git itself decides, in the repository of the root or, where there is none, in an empty one lent to it: the
 same program as in `git status`, so that the two can't disagree, but for the files that people write for
-agents: these count although git ignores them (`agent_files`). `.afreshignore` files, in the same syntax and at
-every level, leave out more, also files that git tracks; they take nothing back in. In a folder that git ignores
-only a tracked one is read.
+agents: these count although git ignores them (`agent_files`). `.afreshignore` files, in the same syntax and
+at every level, leave out more, also files that git tracks; they take nothing back in. In a folder that git
+ignores only a tracked one is read.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ class Block:
     """It is never cut: code."""
     hidden: bool = False
     """It is not for readers: an HTML comment."""
+    bullets: bool = False
+    """A list without an order: its parts are items that don't follow from one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
     """They follow each other without a gap."""
+    heading: tuple[int, int] = (0, 0)
+    """The lines of the heading itself, the end excluded; nothing before the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,8 @@ class Piece:
     text: str
     start: int
     end: int
+    context: str = ""
+    """What introduces it and stands in another piece."""
 
 
 def split(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Piece]:
@@ -56,7 +62,7 @@ def split(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Pie
     start = end = -1
     parts: list[str] = []
     size = 0
-    for atom in _atoms(blocks, lines, limit):
+    for atom in _atoms(_joined(blocks, lines), lines, limit):
         text = "\n".join(lines[atom.start : atom.end])
         if parts and size + len(text.rstrip()) + 1 > limit:
             yield from _piece(parts, lines, start, end)
@@ -73,6 +79,26 @@ def split(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Pie
         size += len(text) + 1
         end = atom.end
     yield from _piece(parts, lines, start, end)
+
+
+def introduces(block: Block, lines: list[str]) -> bool:
+    """Whether a paragraph only leads to what follows it: it ends in a colon."""
+    if block.whole or block.hidden or block.parts:
+        return False
+    return "\n".join(lines[block.start : block.end]).rstrip().endswith((":", "：", ":**", ":*"))
+
+
+def _joined(blocks: Sequence[Block], lines: list[str]) -> list[Block]:
+    """The blocks, each lead-in as one with the list or the code that it leads to."""
+    joined: list[Block] = []
+    for block in blocks:
+        lead = joined[-1] if joined and (block.whole or block.parts) else None
+        if lead is not None and introduces(lead, lines):
+            parts = (lead, *(block.parts or (block,)))
+            joined[-1] = Block(lead.start, block.end, parts, block.whole)
+        else:
+            joined.append(block)
+    return joined
 
 
 def _atoms(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Block]:

@@ -24,16 +24,16 @@ def markdown_sections(lines: list[str], first: int) -> Iterator[Section]:
     """
     parsed = _parser().parse("\n".join(lines[first:]))
     nodes = [node for node in SyntaxTreeNode(parsed).children if node.map is not None]
-    level, title, start = 0, "", first
+    level, title, heading = 0, "", (first, first)
     blocks: list[SyntaxTreeNode] = []
     for node in nodes:
         if node.type != "heading":
             blocks.append(node)
             continue
-        begin, end = _lines(node, first)
-        yield Section(level, title, _blocks(blocks, start, begin, first, lines))
-        level, title, start, blocks = int(node.tag[1:]), _title(node), end, []
-    yield Section(level, title, _blocks(blocks, start, len(lines), first, lines))
+        place = _lines(node, first)
+        yield Section(level, title, _blocks(blocks, heading[1], place[0], first, lines), heading)
+        level, title, heading, blocks = int(node.tag[1:]), _title(node), place, []
+    yield Section(level, title, _blocks(blocks, heading[1], len(lines), first, lines), heading)
 
 
 @cache
@@ -84,7 +84,7 @@ def _blocks(
             own_end += 1
         hidden = node.type == "html_block" and _COMMENT.match("\n".join(lines[begin:own_end])) is not None
         parts = _parts(node, begin, own_end, first, lines)
-        found.append(Block(begin, own_end, parts, node.type in _WHOLE, hidden))
+        found.append(Block(begin, own_end, parts, node.type in _WHOLE, hidden, node.type == "bullet_list"))
         if own_end < stop:
             found.append(_between(own_end, stop, lines))
     return tuple(found)

@@ -17,7 +17,7 @@ def rst_sections(lines: list[str], first: int) -> Iterator[Section]:
     The levels are those of the document: each style of line has the level at which it is first met.
     """
     styles: list[tuple[str, bool]] = []
-    level, title, start = 0, "", first
+    level, title, place = 0, "", (first, first)
     number = first
     while number < len(lines):
         found = _heading(lines, number, first)
@@ -25,12 +25,12 @@ def rst_sections(lines: list[str], first: int) -> Iterator[Section]:
             number += 1
             continue
         style, text, end = found
-        yield Section(level, title, _paragraphs(lines, start, number))
+        yield Section(level, title, _paragraphs(lines, place[1], number), place)
         if style not in styles:
             styles.append(style)
-        level, title, start = styles.index(style) + 1, text, end
+        level, title, place = styles.index(style) + 1, text, (number, end)
         number = end
-    yield Section(level, title, _paragraphs(lines, start, len(lines)))
+    yield Section(level, title, _paragraphs(lines, place[1], len(lines)), place)
 
 
 def _heading(lines: list[str], number: int, first: int) -> tuple[tuple[str, bool], str, int] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 
 
@@ -98,8 +99,12 @@ class Note:
     start_line: int
     end_line: int
     kind: str = "documentation"
-    """agent_file or documentation."""
+    """agent_file, decision or documentation."""
     tags: tuple[str, ...] = ()
+    context: str = ""
+    """The sentence that leads to the list which the text is an item of."""
+    decided: date | None = None
+    """The day of the decision that it is part of, where that is told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -478,7 +478,8 @@ AGENT_TREE = (
     ".cursorrules", ".windsurfrules", ".github/copilot-instructions.md", ".github/instructions/py.md",
 )  # fmt: skip
 BESIDE_THEM = (
-    ".cursor/mcp.json", ".cursor/rules/notes.txt", ".github/workflows/ci.yml", "private.md", ".windsurf/x.json",
+    ".cursor/mcp.json", ".cursor/rules/notes.txt", ".github/workflows/ci.yml", "private.md",
+    ".windsurf/x.json",
 )  # fmt: skip
 
 

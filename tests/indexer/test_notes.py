@@ -27,6 +27,7 @@ def checked(text: str, path: str = "README.md") -> tuple[Note, ...]:
         assert source[-1].strip()
         rest = iter(source)
         assert all(any(line in other for other in rest) for line in note.text.split("\n"))
+        assert note.context in " ".join(text.split())
         if "<!--" not in text and "]:" not in text:
             assert note.text in "\n".join(source)
     assert [note.start_line for note in found] == sorted(note.start_line for note in found)
@@ -45,10 +46,27 @@ def checked(text: str, path: str = "README.md") -> tuple[Note, ...]:
         ("CLAUDE.md", "agent_file"),
         ("a/claude.md", "agent_file"),
         ("a/b/AGENTS.md", "agent_file"),
-        ("docs/guide.md", None),
+        ("CLAUDE.local.md", "agent_file"),
+        ("GEMINI.md", "agent_file"),
+        (".cursorrules", "agent_file"),
+        ("a/.cursor/rules/deep/style.mdc", "agent_file"),
+        (".windsurfrules", "agent_file"),
+        (".clinerules", "agent_file"),
+        (".clinerules/01-style.md", "agent_file"),
+        (".github/copilot-instructions.md", "agent_file"),
+        (".github/instructions/python.instructions.md", "agent_file"),
+        (".github/pull_request_template.md", "documentation"),
+        (".cursor/mcp.json", None),
+        ("docs/guide.md", "documentation"),
+        ("docs/guide.rst", "documentation"),
+        ("docs/adr/0001-use-x.md", "decision"),
+        ("docs/adr/README.md", "documentation"),
+        ("docs/adr/template.md", "documentation"),
+        ("docs/decisions/use-x.rst", "decision"),
+        ("doc/architecture/decisions/0001-use-x.md", "decision"),
+        ("notes/ADR-12 use x.md", "decision"),
         ("README.py", None),
-        ("READMEs/x.md", None),
-        ("MYREADME.md", None),
+        ("README.html", None),
         ("CLAUDE.md.bak", None),
         ("AGENTS.txt", None),
     ],
@@ -66,6 +84,7 @@ def test_each_section_is_a_note_with_the_trail_of_its_headings() -> None:
         ((), "before"),
         (("A",), "one"),
         (("A", "B"), "two"),
+        (("A", "B", "C"), "### C"),
         (("A", "D"), "three"),
         (("E", "F"), "four"),
     ]
@@ -111,11 +130,29 @@ def test_front_matter_gives_tags_to_all_notes_and_no_text() -> None:
     for matter in (
         "tags: [a, 'b c']",
         "tags: a, b c",
-        'Tags:\n  - a\n  - "b c"\nother:\n  - d',
+        'Tags:\n  - a\n  - "b c"',
         "keywords: a,b c",
     ):
         found = checked(f"---\ntitle: x\n{matter}\n---\none\n# A\ntwo\n")
         assert [(note.tags, note.text) for note in found] == [(("a", "b c"), "one"), (("a", "b c"), "two")]
+
+
+def test_a_title_in_the_front_matter_stands_above_all_where_the_text_has_none() -> None:
+    assert notes("---\ntitle: The 'x'\n---\none\n## A\ntwo\n") == [
+        (("The 'x'",), "one"),
+        (("The 'x'", "A"), "two"),
+    ]
+    assert notes("---\ntitle: x\n---\n# A\none\n") == [(("A",), "one")]
+
+
+def test_a_description_in_the_front_matter_is_a_note() -> None:
+    text = "---\ndescription: How tests\n  are run\nglobs: *.py\nalwaysApply: false\n---\n\n- Use pytest.\n"
+    found = checked(text, ".cursor/rules/tests.mdc")
+    assert [(note.text, note.start_line, note.end_line) for note in found] == [
+        ("description: How tests\n  are run", 2, 3),
+        ("- Use pytest.", 8, 8),
+    ]
+    assert {note.tags for note in found} == {("globs:*.py", "alwaysapply:false")}
 
 
 def test_a_line_at_the_top_without_its_end_is_no_front_matter() -> None:
@@ -125,11 +162,14 @@ def test_a_line_at_the_top_without_its_end_is_no_front_matter() -> None:
 def test_comments_are_left_out_of_the_text() -> None:
     text = "# A\n\n<!-- a\n\nb -->\n\none\n\n<!-- c -->\n\ntwo\n"
     assert "\n".join(text for _, text in notes(text)).split() == ["one", "two"]
-    assert notes("# A\n\n<!-- only a comment -->\n") == []
+    assert notes("# A\n\n<!-- only a comment -->\n") == [(("A",), "# A")]
 
 
 def test_the_targets_of_links_are_no_note() -> None:
-    assert notes("# A\n\none [b]\n\n## C\n\n[b]: http://d\n[e]: <f> 'g'\n") == [(("A",), "one [b]")]
+    assert notes("# A\n\none [b]\n\n## C\n\n[b]: http://d\n[e]: <f> 'g'\n") == [
+        (("A",), "one [b]"),
+        (("A", "C"), "## C"),
+    ]
 
 
 def test_windows_line_ends_and_old_ones_change_nothing() -> None:
@@ -150,9 +190,20 @@ def test_characters_that_only_some_take_for_line_breaks_do_not_shift_lines() -> 
     assert (note.start_line, note.text) == (5, "e\x85f")
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# A\n", "# A\n## B\n", "---\ntags: a\n---\n", "<!-- a -->"])
+@pytest.mark.parametrize("text", ["", "\n\n", "---\ntags: a\n---\n", "<!-- a -->"])
 def test_a_document_without_text_has_no_notes(text: str) -> None:
     assert notes(text) == []
+
+
+def test_a_heading_with_nothing_below_it_is_a_note_of_its_own() -> None:
+    assert notes("# A\n") == [(("A",), "# A")]
+    assert notes("# A\n## B\n\nC\n---\n") == [(("A", "B"), "## B"), (("A", "C"), "C\n---")]
+
+
+def test_a_lead_in_stays_with_the_code_that_it_leads_to() -> None:
+    filler = "word " * 280
+    found = checked(f"# A\n\n{filler}\n\nRun this:\n\n```\n{'x = 1' * 40}\n```\n")
+    assert found[-1].text.startswith("Run this:\n\n```")
 
 
 def test_a_long_section_is_cut_between_paragraphs() -> None:
@@ -270,6 +321,57 @@ def test_a_very_large_document_is_cut_without_its_headings() -> None:
     assert sum(note.text.count("some words") for note in found) == 60_000
 
 
+RULES = """\
+# Rules
+
+Before a commit:
+
+- Run the whole suite with make test.
+- Never commit secrets; not even in tests.
+  - An exception is tests/keys.
+- Then:
+
+```sh
+git commit
+```
+
+## Names
+
+- `a`
+- `b`
+
+## Steps
+
+1. Install what is needed by make up.
+2. Run the tests by make test.
+"""
+
+
+def test_each_rule_of_a_list_for_agents_is_a_note() -> None:
+    found = checked(RULES, "CLAUDE.md")
+    assert [(note.headings[-1], note.start_line, note.end_line, note.context) for note in found] == [
+        ("Rules", 3, 5, ""),
+        ("Rules", 6, 7, "Before a commit:"),
+        ("Rules", 8, 12, ""),
+        ("Names", 16, 17, ""),
+        ("Steps", 21, 22, ""),
+    ]
+    assert found[0].text == "Before a commit:\n\n- Run the whole suite with make test."
+    assert found[2].text.endswith("```")
+
+
+def test_a_list_in_documentation_stays_together() -> None:
+    assert [note.start_line for note in checked(RULES, "docs/guide.md")] == [3, 16, 21]
+
+
+def test_the_context_of_an_item_is_the_last_sentence_of_a_long_lead_in() -> None:
+    lead = "A word about that. " * 30 + "These rules hold:"
+    found = checked(
+        f"{lead}\n\n- Never push to the main branch.\n- Never merge what is red today.\n", "CLAUDE.md"
+    )
+    assert [note.context for note in found] == ["", "These rules hold:"]
+
+
 PIECES = [
     "# a\n",
     "## b\n",
@@ -297,12 +399,14 @@ PIECES += [
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
-@given(st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["README.md", "README.rst"]))
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["README.md", "README.rst", "CLAUDE.md"])
+)
 def test_no_document_loses_words_or_gets_lines_wrong(pieces: list[str], path: str) -> None:
     text = "".join(pieces)
     found = checked(text, path)
     hidden = any(piece.startswith(("<!--", "[l]")) for piece in pieces) or pieces[:1] == ["---\n"]
-    if path == "README.md" and not hidden:
+    if path.endswith(".md") and not hidden:
         told = {number for note in found for number in range(note.start_line, note.end_line + 1)}
         headings = _heading_lines(text)
         lines = text.split("\n")
