@@ -13,6 +13,8 @@ from pydantic import Field
 
 from afresh.contracts import (
     Arguments,
+    ContextArguments,
+    ContextResult,
     DeleteArguments,
     DeleteResult,
     ExploreArguments,
@@ -319,6 +321,45 @@ class CompleteResult(Result):
     """How many begin so, more than `values` has where the limit was reached."""
 
 
+class ClaimsArguments(Arguments):
+    project: Name | None = Field(None, description="Default: the workspace's.")
+    root: str | None = Field(
+        None, min_length=1, max_length=1024, description="The checkout to judge against, absolute."
+    )
+
+
+class DeadClaim(Result):
+    """Something that a note names and that the workspace has no more."""
+
+    memory: int
+    """The saved memory, or the note of the document that holds the line."""
+    source_path: str | None
+    """The document, relative to the root; None for a saved memory."""
+    line: int
+    """From 1, in the document or in the memory's text."""
+    kind: Literal["path", "symbol", "commit", "command"]
+    text: str
+    reason: str
+    suggestion: str | None
+    """What is there and was probably meant."""
+    excerpt: str
+    """The line, or its beginning."""
+
+
+class ClaimsResult(Result):
+    project: str
+    root: str
+    documents: int
+    """How many were read."""
+    memories: int
+    """Saved ones, as many as were read."""
+    dead: list[DeadClaim]
+    left_out: int
+    """Further dead claims, that the answer has no room for."""
+    notes: list[str]
+    """What could not be judged, and why."""
+
+
 class StopResult(Result):
     pid: int
     stopping: bool
@@ -427,6 +468,18 @@ TOOLS: tuple[Verb, ...] = (
         tool=True,
     ),
     Verb(
+        "recall_context",
+        ContextArguments,
+        ContextResult,
+        "Recall as context for a prompt",
+        "What is relevant to a task as one Markdown text that never exceeds max_tokens: without repetition, "
+        "grouped by path, each item fenced as data with its id, date and freshness. Use it to fill a prompt, "
+        "or once at the start of a task; use recall where you want single results with their scores. "
+        "Tokens are counted from above: a quarter of the bytes, or the words and marks if these are more. "
+        "Milliseconds, no language model.",
+        tool=True,
+    ),
+    Verb(
         "memory_exploration_record",
         RecordArguments,
         RecordResult,
@@ -488,6 +541,7 @@ VERBS: Mapping[str, Verb] = {
         Verb("stale", StaleArguments, StaleResult),
         Verb("contents", ContentsArguments, ContentsResult),
         Verb("complete", CompleteArguments, CompleteResult),
+        Verb("claims", ClaimsArguments, ClaimsResult),
         Verb("export", ExportArguments, ExportResult),
         Verb("import", ImportArguments, ImportResult, read_only=False),
         Verb("embed", NoArguments, EmbeddingResult, read_only=False),

@@ -7,8 +7,10 @@ from typing import Any
 
 from afresh.contracts import Result
 from afresh.engine.calls import Call
+from afresh.engine.claims import claims
 from afresh.engine.complete import complete
 from afresh.engine.contents import contents
+from afresh.engine.context import context
 from afresh.engine.core import Engine
 from afresh.engine.explore import explore, explore_at
 from afresh.engine.memo import memo, memo_diff, verify
@@ -28,6 +30,7 @@ ANSWERS: Mapping[str, Answer] = {
     "memory_delete": delete,
     "memory_get": get,
     "recall": recall,
+    "recall_context": context,
     "memory_exploration_record": record,
     "memory_exploration_recall": explore,
     "memory_exploration_verify": verify,
@@ -39,6 +42,7 @@ ANSWERS: Mapping[str, Answer] = {
     "stale": stale,
     "contents": contents,
     "complete": complete,
+    "claims": claims,
     "export": export,
     "import": import_lines,
 }

@@ -84,7 +84,7 @@ def recall(engine: Engine, arguments: RecallArguments, call: Call) -> RecallResu
     steps.done("read", f"{len(found)} memories read and their files judged")
     given = [found[hit.doc_id] for hit in relevant if hit.doc_id in found]
     if arguments.prefer_working:
-        given = _working_first(engine, given, arguments.session_id)[: arguments.limit]
+        given = working_first(engine, given, arguments.session_id)[: arguments.limit]
     if arguments.time_order:
         given.sort(key=lambda memory: memory.id)
         given.sort(key=lambda memory: _moment(memory, settled), reverse=arguments.time_order == "desc")
@@ -165,7 +165,7 @@ def _best_of(found: Sequence[Sequence[Hit]]) -> list[Hit]:
     return sorted(best.values(), key=lambda hit: (-hit.score, hit.doc_id))
 
 
-def _working_first(
+def working_first(
     engine: Engine, found: Sequence[RecalledMemory], session_id: str | None
 ) -> list[RecalledMemory]:
     """Working memories before the others, and those of one session before other sessions'."""

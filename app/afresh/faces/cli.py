@@ -50,6 +50,7 @@ for _command in (
     cli_workspace.projects,
     cli_memories.save,
     cli_memories.recall,
+    cli_memories.context,
     cli_memories.get,
     cli_memories.update,
     cli_memories.delete,

@@ -17,6 +17,7 @@ from afresh.faces.cli_options import (
     agent_options,
     json_option,
     project_option,
+    search_options,
     text_or_stdin,
     words,
 )
@@ -77,10 +78,9 @@ def save(
     "--type", "--memory-type", "memory_type", type=click.Choice(RECALL_TYPES), help="% is all, the default."
 )
 @click.option("--path-filter", metavar="PATTERN", help="LIKE pattern over the memories' paths.")
-@agent_options
-@click.option("--only-own", is_flag=True, help="Only what that agent saved.")
-@click.option("--include-superseded", is_flag=True, help="Superseded and expired ones too, marked.")
+@search_options
 @click.option("--explain", is_flag=True, help="Scores by part, and the steps taken.")
+@click.option("--cursor", metavar="TEXT", help="The next page of a feed, as its last page gave it.")
 @json_option
 @click.pass_obj
 def recall(session: Session, /, as_json: bool, **given: Any) -> int:
@@ -89,6 +89,27 @@ def recall(session: Session, /, as_json: bool, **given: Any) -> int:
     session.show(result, as_json, lambda: render_memories.recall(result, session.clock()))
     found = result["result"]
     return 0 if found["memories"] and not found["nothing_relevant"] else 1
+
+
+@click.command(short_help="What is relevant to a task, as one text for a prompt.")
+@words("query")
+@click.option("--project", metavar="NAME", help="Default: the project of the working directory; % for all.")
+@click.option("--max-tokens", type=int, default=2000, show_default=True, help="100 to 32000.")
+@click.option(
+    "--type", "--memory-type", "memory_type", type=click.Choice(RECALL_TYPES), help="% is all, the default."
+)
+@click.option("--path-filter", metavar="PATTERN", help="LIKE pattern over the memories' paths.")
+@search_options
+@json_option
+@click.pass_obj
+def context(session: Session, /, as_json: bool, **given: Any) -> int:
+    """Print what is relevant to a task as Markdown for a prompt, never longer than --max-tokens.
+
+    Exits with 1 when nothing is relevant.
+    """
+    result = session.ask("recall_context", _flags_only_when_set(given))
+    session.show(result, as_json, lambda: render_memories.context(result))
+    return 0 if result["items"] else 1
 
 
 @click.command()

@@ -14,6 +14,9 @@ from afresh.errors import InvalidArgumentError
 # these equal to them.
 SAVE_TYPES = ("fact", "decision", "solution", "lesson", "convention")
 MEMORY_TYPES = ("episodic", "identity", "procedural", "semantic", "working")
+TIME_AXES = ("recorded", "event", "auto")
+TIME_ORDERS = ("asc", "desc")
+QUERY_MODES = ("topic", "activity_log")
 RECALL_TYPES = ("%", "auto", *MEMORY_TYPES, *SAVE_TYPES)
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,6 +40,34 @@ def agent_options(command: F) -> F:
     """`--agent-id` and `--agent-instance-id`."""
     command = click.option("--agent-instance-id", metavar="ID")(command)
     return click.option("--agent-id", metavar="ID", help="Who asks or saves.")(command)
+
+
+def search_options(command: F) -> F:
+    """What a search is narrowed by: agents, sessions and time."""
+    for option in reversed(
+        (
+            click.option("--only-own", is_flag=True, help="Only what that agent saved."),
+            click.option("--prefer-working", is_flag=True, help="Working memories first."),
+            click.option("--session-id", metavar="ID", help="With --prefer-working: that session's first."),
+            click.option("--include-superseded", is_flag=True, help="Superseded and expired too, marked."),
+            click.option("--since", metavar="TIME", help="RFC 3339 with an offset."),
+            click.option("--until", metavar="TIME", help="RFC 3339 with an offset; not part of the window."),
+            click.option("--owner-timezone", metavar="ZONE", help="For words such as yesterday."),
+            click.option("--reference-time", metavar="TIME", help="What now is, for relative words."),
+            click.option(
+                "--temporal-axis-mode",
+                type=click.Choice(TIME_AXES),
+                help="Which time counts: when it was saved or happened; auto is the default.",
+            ),
+            click.option("--time-order", type=click.Choice(TIME_ORDERS), help="Default: by relevance."),
+            click.option(
+                "--query-mode", type=click.Choice(QUERY_MODES), help="activity_log: all in a window."
+            ),
+            click.option("--hypothetical-answer", metavar="TEXT", help="A guess, searched beside the query."),
+        )
+    ):
+        command = option(command)
+    return agent_options(command)
 
 
 def words(name: str) -> Callable[[F], F]:

@@ -44,6 +44,13 @@ def recall(result: Mapping[str, Any], now: datetime) -> list[Line]:
     return _trimmed(lines)
 
 
+def context(result: Mapping[str, Any]) -> list[Line]:
+    """A pack for a prompt, as it is."""
+    if not result["items"]:
+        return [line(("Nothing relevant is remembered.", "bold"))]
+    return paragraph(result["text"], 0)
+
+
 def memory_entry(memory: Mapping[str, Any], now: datetime, number: str = "") -> list[Line]:
     """One recalled memory: what it is, its beginning, and where it came from."""
     marks: list[str | tuple[str, str]] = [(number, "dim"), (f"#{memory['id']} {memory['type']}", "bold")]

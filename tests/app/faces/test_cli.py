@@ -232,6 +232,13 @@ def test_the_values_that_options_take_are_the_contracts() -> None:
     assert cli_options.SAVE_TYPES == contracts.SAVE_TYPES
     assert cli_options.MEMORY_TYPES == contracts.MEMORY_TYPES
     assert set(cli_options.RECALL_TYPES) == set(get_args(contracts.RecallType))
+    for name, values in (
+        ("temporal_axis_mode", cli_options.TIME_AXES),
+        ("time_order", cli_options.TIME_ORDERS),
+        ("query_mode", cli_options.QUERY_MODES),
+    ):
+        allowed = get_args(contracts.RecallArguments.model_fields[name].annotation)
+        assert {"", *values} == set(allowed)
 
 
 def test_an_error_can_not_drive_the_terminal() -> None:
