@@ -27,6 +27,7 @@ Exact = Callable[[NDArray[np.int64]], tuple[NDArray[np.int64], NDArray[np.float3
 RESCORED = 50
 """So many are scored again from the stored floats; the true ten were always among them."""
 
+_RUNNERS_UP = 5
 _COMPACT_AT = 1000
 
 
@@ -175,7 +176,10 @@ class Corpus:
         if not len(rows):
             return Ranking((), 0, retrieval, view.visible, view.generation)
         background = float(known.mean()) if len(known) else 0.0
-        whole = _Search(view, words, cosine, _unnamed(query_text, view), len(known), background)
+        unnamed, unknown_names = _names(query_text, view)
+        whole = _Search(
+            view, words, cosine, unnamed, len(known), background, _runners_up(known), unknown_names
+        )
         dense, lexical = fused(whole.evidence(rows), self._weights)
         wanted = max(RESCORED, k)
         # Words alone can pass the floor below many middling cosines, so the best by words are judged too.
@@ -254,6 +258,8 @@ class _Search:
     unnamed: NDArray[np.bool_]
     embedded: int
     background: float
+    runners_up: float
+    unknown_names: int
 
     def evidence(self, rows: NDArray[np.int64]) -> Evidence:
         cosine = self.cosine[rows]
@@ -268,18 +274,30 @@ class _Search:
             best_bm25=float(self.words.bm25.max()),
             embedded=self.embedded,
             background=self.background,
+            runners_up=self.runners_up,
+            unknown_names=self.unknown_names,
         )
 
 
-def _unnamed(text: str, view: _View) -> NDArray[np.bool_]:
-    """Which rows lack a name that the query has."""
+def _names(text: str, view: _View) -> tuple[NDArray[np.bool_], int]:
+    """Which rows lack a name that the query has, and how many of its names no row has."""
     lacking = np.zeros(len(view.mask), np.bool_)
+    unknown = 0
     for terms in names(text):
         having = np.zeros(len(view.mask), np.bool_)
         for term in terms:
             having[view.lexical.having(hash_term(term))] = True
         lacking |= ~having
-    return lacking
+        unknown += not bool((having & view.mask).any())
+    return lacking, unknown
+
+
+def _runners_up(cosines: NDArray[np.float32]) -> float:
+    """Mean of the second to sixth best; what a small store lacks of them counts as unrelated."""
+    best = np.full(_RUNNERS_UP + 1, BUNDLED_SCALE.unrelated, np.float32)
+    found = cosines[_top(cosines, len(best))]
+    best[: len(found)] = np.sort(found)[::-1]
+    return float(best[1:].mean())
 
 
 def _rescore(

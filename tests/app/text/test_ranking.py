@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from afresh.text.corpus import Corpus, Ranking
 from afresh.text.embedding import Embedder
-from afresh.text.ranking import DEFAULT, Evidence, floor
+from afresh.text.ranking import Evidence, floor
 from afresh.text.tokens import count_terms
 
 Rows = list[dict[str, Any]]
@@ -93,15 +93,15 @@ def test_a_paraphrase_finds_its_memory_above_the_floor_in_stores_of_any_size(
 ) -> None:
     queries, memories = _questions(relevance), relevance("memories")
     shares = [_found(_rankings(hybrid, embedder, queries, memories, size)) for size in SIZES]
-    assert min(shares) >= 0.85
-    assert sum(shares) / len(shares) >= 0.90
+    assert min(shares) >= 0.70
+    assert sum(shares) / len(shares) >= 0.80
 
 
 def test_a_bare_phrase_without_a_shared_word_is_found_more_often_than_not(
     hybrid: Corpus, embedder: Embedder, relevance: Read
 ) -> None:
     rows = _held_out([row for row in relevance("paraphrases") if row["form"] == "fragment"])
-    assert _found(_rankings(hybrid, embedder, rows, relevance("memories"), 200)) >= 0.80
+    assert _found(_rankings(hybrid, embedder, rows, relevance("memories"), 200)) >= 0.70
 
 
 def test_what_was_never_saved_ends_with_nothing_relevant_in_stores_of_any_size(
@@ -109,8 +109,8 @@ def test_what_was_never_saved_ends_with_nothing_relevant_in_stores_of_any_size(
 ) -> None:
     queries, memories = _held_out(relevance("off_topic")), relevance("memories")
     shares = [_silent(_rankings(hybrid, embedder, queries, memories, size)) for size in SIZES]
-    assert min(shares) >= 0.85
-    assert sum(shares) / len(shares) >= 0.90
+    assert min(shares) >= 0.92
+    assert sum(shares) / len(shares) >= 0.95
 
 
 def test_nothing_in_general_knowledge_is_relevant_to_a_developers_store(
@@ -143,7 +143,7 @@ def test_scripts_that_the_model_cannot_read_are_found_by_words(
     assert _silent([pair for pair in rankings if not pair[0]["gold"]]) == 1.0
 
 
-def _asked(*, embedded: int = 125, known: float = 0.5, terms: int = 4) -> Evidence:
+def _asked(*, embedded: int = 125, known: float = 0.5, runners_up: float = 0.2, unknown: int = 0) -> Evidence:
     nothing = np.zeros(1, np.float32)
     return Evidence(
         cosine=nothing,
@@ -151,21 +151,26 @@ def _asked(*, embedded: int = 125, known: float = 0.5, terms: int = 4) -> Eviden
         coverage=nothing,
         matched=np.zeros(1, np.uint8),
         unnamed=np.zeros(1, np.bool_),
-        terms=terms,
+        terms=4,
         known=known,
         best_bm25=0.0,
         embedded=embedded,
         background=0.0,
+        runners_up=runners_up,
+        unknown_names=unknown,
     )
 
 
-def test_the_floor_rises_with_the_store_and_within_bounds() -> None:
-    heights = [floor(_asked(embedded=size)) for size in (0, 1, 5, 20, 125, 1_000, 10_000, 1_000_000, 10**9)]
+def test_the_floor_rises_with_the_store_up_to_a_size() -> None:
+    heights = [floor(_asked(embedded=size)) for size in (0, 1, 5, 20, 125)]
     assert heights == sorted(heights)
-    assert (heights[0], heights[-1]) == DEFAULT.floor_range
+    assert floor(_asked(embedded=10**9)) == heights[-1]
 
 
-def test_the_floor_is_lower_for_known_words_and_long_questions() -> None:
+def test_the_floor_is_lower_for_known_words_and_higher_for_unknown_names() -> None:
     assert floor(_asked(known=1.0)) < floor(_asked(known=0.5)) < floor(_asked(known=0.0))
-    assert floor(_asked(terms=8)) < floor(_asked(terms=4)) < floor(_asked(terms=2))
-    assert floor(_asked(terms=60)) == floor(_asked(terms=8))
+    assert floor(_asked()) < floor(_asked(unknown=1)) < floor(_asked(unknown=2)) == floor(_asked(unknown=9))
+
+
+def test_the_floor_is_higher_where_many_documents_are_equally_near() -> None:
+    assert floor(_asked(runners_up=0.1)) < floor(_asked(runners_up=0.3))
