@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from afresh.contracts import KeeperStatus, Redaction, WatchStatus
 from afresh.engine.drift_cache import DriftCache
 from afresh.engine.imports import Imports
+from afresh.engine.worlds import Readings, Worlds
 from afresh.store import memos, postings, vectors
 from afresh.store.cursor import Transaction
 from afresh.store.database import Store
@@ -109,6 +110,8 @@ class Engine:
         self._cache_folder = preferences.cache_folder or store.path.parent / "cache"
         self.imports = Imports()
         self.drifts = DriftCache()
+        self.worlds = Worlds()
+        self.readings = Readings()
         self.preferences = preferences
         self.vectors_wanted = threading.Event()
         """Set when something was put into the queue of vectors."""

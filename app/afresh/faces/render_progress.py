@@ -19,6 +19,7 @@ _PHASES: Mapping[str, str] = {
     "outline": "outlining",
     "embed": "embedding",
     "import": "importing",
+    "claims": "judging notes",
 }
 
 

@@ -16,9 +16,11 @@ from afresh import __version__
 from afresh.checking import check
 from afresh.contracts import KeeperStatus, ModelStatus, Result, WatchStatus
 from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
+from afresh.engine.claims import claims, judged_checkout
 from afresh.engine.core import Engine, Model, Preferences
 from afresh.engine.dispatch import ANSWERS
 from afresh.engine.turns import Turns
+from afresh.engine.workspaces import Workspace
 from afresh.errors import AfreshError, NotFoundError
 from afresh.keeper.doctor import examine
 from afresh.keeper.embedding import EmbeddingQueue
@@ -30,6 +32,8 @@ from afresh.verbs import (
     VERBS,
     BackupArguments,
     BackupResult,
+    ClaimsArguments,
+    ClaimsResult,
     DoctorArguments,
     DoctorResult,
     EmbeddingResult,
@@ -80,6 +84,7 @@ class OpenService:
         self._composed: Mapping[str, Callable[[Any, Call], Result]] = {
             "index": self._index,
             "watch": self._watch,
+            "claims": self._claims,
             "embed": self._embed,
             "backup": self._backup,
             "doctor": self._doctor,
@@ -169,6 +174,13 @@ class OpenService:
         if workspace.checkout is not None:
             stream(self.watching, workspace, workspace.checkout, call)
         return result
+
+    def _claims(self, arguments: ClaimsArguments, call: Call) -> ClaimsResult:
+        """Bring the index up to date, which may have had no watch, then judge."""
+        with self.engine.store.read() as cursor:
+            project, checkout = judged_checkout(self.engine, cursor, arguments, call)
+        self.indexing.refresh(Workspace(project, checkout), checkout, None, call)
+        return claims(self.engine, arguments, call)
 
     def _embed(self, _arguments: NoArguments, call: Call) -> EmbeddingResult:
         before = self.queue.embedded
