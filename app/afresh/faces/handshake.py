@@ -27,7 +27,8 @@ _META_PREFIX = "io.modelcontextprotocol/"
 _VERSION_KEY = f"{_META_PREFIX}protocolVersion"
 _CAPABILITIES_KEY = f"{_META_PREFIX}clientCapabilities"
 _CLIENT_KEY = f"{_META_PREFIX}clientInfo"
-_METHODS = ("server/discover", "tools/list", "ping")
+_METHODS = ("server/discover", "tools/list", "resources/templates/list", "ping")
+"""Those whose answers are the same at any time; a list of resources is not."""
 
 Message = Mapping[str, Any]
 
@@ -160,7 +161,7 @@ def record(server_factory: Callable[[], Server[Any]]) -> dict[str, Any]:
 def main(path: Path = _PACKAGED) -> None:
     """Record the packaged answers anew."""
     from afresh.contracts import Result
-    from afresh.engine.calls import Attachment, Call, Caller
+    from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
     from afresh.faces.mcp_server import make_server
 
     class NoService:
@@ -169,6 +170,9 @@ def main(path: Path = _PACKAGED) -> None:
 
         def attach(self, caller: Caller) -> Attachment:
             raise AssertionError("the handshake attaches nobody")
+
+        def follow(self, caller: Caller, listener: Listener) -> Following:
+            raise AssertionError("the handshake follows nothing")
 
     _write(path, record(lambda: make_server(NoService(), Caller())))
     sys.stdout.write(f"recorded {path.name}\n")

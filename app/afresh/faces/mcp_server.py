@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -18,7 +19,7 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.shared.exceptions import MCPError
 
 from afresh import __version__
@@ -26,6 +27,8 @@ from afresh.contracts import Result
 from afresh.engine.calls import Call, Caller, Service
 from afresh.errors import AfreshError, CancelledCallError
 from afresh.faces.mcp_progress import relayed
+from afresh.faces.mcp_resources import Resources
+from afresh.faces.mcp_updates import Updates
 from afresh.faces.tool_schemas import input_schema, output_schema, without_nulls
 from afresh.verbs import TOOLS, Verb
 
@@ -69,14 +72,53 @@ def make_server(service: Service, caller: Caller) -> Server[dict[str, Any]]:
         arguments = without_nulls(verb.arguments, params.arguments or {})
         return await _answer(service, verb, arguments, _named(caller, context), context)
 
-    return Server(
+    resources, updates = Resources(service, caller), Updates(service, caller)
+
+    @asynccontextmanager
+    async def lifespan(_server: Server[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+        async with updates.running():
+            yield {}
+
+    server = _Server(
         "afresh",
         version=__version__,
         title="afresh",
         instructions=INSTRUCTIONS,
+        lifespan=lifespan,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=resources.listed,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
+        on_completion=resources.complete,
+        on_subscribe_resource=updates.subscribe,
+        on_unsubscribe_resource=updates.unsubscribe,
+        on_subscriptions_listen=updates.listen,
     )
+    server.add_notification_handler(
+        "notifications/initialized", types.NotificationParams, updates.initialized
+    )
+    return server
+
+
+class _Server(Server[dict[str, Any]]):
+    """Announces what it really tells, in each era: that resources change, and that tools never do."""
+
+    def get_capabilities(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+        *,
+        protocol_version: str | None = None,
+    ) -> types.ServerCapabilities:
+        offered = super().get_capabilities(
+            NotificationOptions(resources_changed=True),
+            experimental_capabilities,
+            extensions,
+            protocol_version=protocol_version,
+        )
+        return offered.model_copy(update={"tools": types.ToolsCapability(list_changed=False)})
 
 
 @cache

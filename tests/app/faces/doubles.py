@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,8 @@ from afresh.contracts import (
     WatchStatus,
     Window,
 )
-from afresh.engine.calls import Call, Caller
+from afresh.engine.calls import Call, Caller, Listener
+from afresh.errors import NotFoundError
 from afresh.settings import Settings
 from afresh.verbs import (
     BackupResult,
@@ -339,6 +340,26 @@ class Nobody:
         return None
 
 
+class FollowingDouble:
+    """A share in what turns; the test says what does, with `listener`."""
+
+    def __init__(self, service: ServiceDouble, listener: Listener) -> None:
+        self.listener = listener
+        self.known: list[dict[str, list[Any]]] = []
+        self.closed = False
+        self._service = service
+
+    def know(self, **asked: Iterable[Any]) -> None:
+        self.known.append({what: list(values) for what, values in asked.items()})
+        for values in asked.values():
+            for value in values:
+                if value in self._service.unknown:
+                    raise NotFoundError(f"there is no {value}")
+
+    def close(self) -> None:
+        self.closed = True
+
+
 class ServiceDouble:
     """A Service that answers with `RESULTS`, or as a test says, and notes every call."""
 
@@ -347,6 +368,9 @@ class ServiceDouble:
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.callers: list[Caller] = []
         self.threads: list[int] = []
+        self.followings: list[FollowingDouble] = []
+        self.unknown: set[Any] = set()
+        """Ids and names that don't exist."""
 
     def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result:
         self.calls.append((verb, dict(arguments)))
@@ -357,6 +381,11 @@ class ServiceDouble:
     def attach(self, caller: Caller) -> Nobody:
         self.callers.append(caller)
         return Nobody()
+
+    def follow(self, caller: Caller, listener: Listener) -> FollowingDouble:
+        following = FollowingDouble(self, listener)
+        self.followings.append(following)
+        return following
 
 
 Reply = Result | Exception | Callable[[Mapping[str, Any]], Result]

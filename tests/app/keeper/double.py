@@ -21,7 +21,7 @@ from afresh.settings import Settings
 
 if TYPE_CHECKING:
     from afresh.contracts import Result
-    from afresh.engine.calls import Call, Caller
+    from afresh.engine.calls import Call, Caller, Listener
     from afresh.keeper.connect import Starting
 
 COMMAND = (sys.executable, "-P", str(Path(__file__)), "afresh", "keeper", "run")
@@ -55,6 +55,14 @@ class Attached:
 
     def close(self) -> None:
         self.service.attached.remove(self.where)
+
+
+class Followed:
+    def know(self, **_asked: object) -> None:
+        return None
+
+    def close(self) -> None:
+        return None
 
 
 class DoubleService:
@@ -124,6 +132,13 @@ class DoubleService:
 
     def attach(self, caller: Caller) -> Attached:
         return Attached(self, str(caller.cwd))
+
+    def follow(self, caller: Caller, listener: Listener) -> Followed:
+        """Tell at once that everything there is turned, so that a test sees whom that reaches."""
+        from afresh.engine.calls import News
+
+        listener(News(memos=frozenset({7}), listing=True))
+        return Followed()
 
     def busy(self) -> bool:
         return (self.settings.home / "busy").exists()
