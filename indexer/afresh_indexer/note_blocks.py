@@ -9,6 +9,9 @@ from dataclasses import dataclass
 LIMIT = 1500
 """Characters that a note has at most, unless it is a single block that must not be cut."""
 
+WHOLE_LIMIT = 50_000
+"""Characters beyond which even a block that must not be cut is: it is data, and no memory has so many."""
+
 _BREAK = re.compile(r"\s+|(?<=[。！？])")
 _SENTENCE_ENDS = ".!?。！？"
 
@@ -107,7 +110,8 @@ def _atoms(blocks: Sequence[Block], lines: list[str], limit: int) -> Iterator[Bl
         block = waiting.pop()
         if block.hidden:
             continue
-        if block.whole or sum(len(line) + 1 for line in lines[block.start : block.end]) <= limit + 1:
+        size = sum(len(line) + 1 for line in lines[block.start : block.end])
+        if size <= (WHOLE_LIMIT if block.whole else limit) + 1:
             yield block
         elif block.parts:
             waiting.extend(reversed(block.parts))

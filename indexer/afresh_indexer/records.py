@@ -6,8 +6,7 @@ both ends; byte offsets count from 0 and exclude the end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
@@ -122,8 +121,6 @@ class Batch:
     excluded: tuple[Excluded, ...] = ()
     included_again: tuple[str, ...] = ()
     """Paths that were excluded before and are not now."""
-    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
-    """For each changed file that carries notes: all its notes."""
     listed: int = 0
     """Paths looked at for this batch, for progress."""
     read: int = 0

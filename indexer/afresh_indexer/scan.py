@@ -25,7 +25,7 @@ from afresh_indexer.fingerprint import (
     unchanged,
 )
 from afresh_indexer.ignore import IgnoreRules, Listing
-from afresh_indexer.records import Batch, Excluded, ExcludedReason, FileRecord, Note
+from afresh_indexer.records import Batch, Excluded, ExcludedReason, FileRecord
 from afresh_indexer.walk import BINARY_PROBE_BYTES, is_binary, judge_stamps
 
 DEFAULT_BATCH_FILES = 500
@@ -34,10 +34,9 @@ BATCH_BYTES = 64 << 20
 """A batch ends here too, so that large files don't keep small ones waiting."""
 
 WHOLE_BYTES = 2 << 20
-"""A file up to this length is held in memory while it is hashed and may carry notes; others are streamed."""
+"""A file up to this length is held in memory while it is hashed; others are streamed."""
 
 LanguageOf = Callable[[str, bytes | None], str | None]
-NotesOf = Callable[[str, bytes], tuple[Note, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,6 @@ class ScanOptions:
     max_bytes: int
     clock_ns: Callable[[], int]
     language_of: LanguageOf
-    notes_of: NotesOf | None
     granularity_ns: int
 
 
@@ -60,7 +58,6 @@ def scan(
     max_bytes: int,
     clock_ns: Callable[[], int],
     language_of: LanguageOf,
-    notes_of: NotesOf | None = None,
     batch_files: int = DEFAULT_BATCH_FILES,
     only: Collection[str] | None = None,
     granularity_ns: int = DEFAULT_GRANULARITY_NS,
@@ -86,7 +83,7 @@ def scan(
     survey = _survey(top, listing, known, vouched, excluded_known, in_scope, max_bytes, granularity_ns)
     if _identity(top) != identity:
         raise RootRefused(f"{root} was replaced while it was read; index it again")
-    options = ScanOptions(max_bytes, clock_ns, language_of, notes_of, granularity_ns)
+    options = ScanOptions(max_bytes, clock_ns, language_of, granularity_ns)
     return _batches(top, survey, known, excluded_known, options, batch_files)
 
 
@@ -219,7 +216,6 @@ class _Building:
     removed: list[str] = field(default_factory=list)
     excluded: list[Excluded] = field(default_factory=list)
     included_again: list[str] = field(default_factory=list)
-    notes: dict[str, tuple[Note, ...]] = field(default_factory=dict)
     read: int = 0
     bytes_read: int = 0
 
@@ -271,10 +267,6 @@ class _Building:
         if stamps.st_size > options.max_bytes:
             return judge_stamps(top, path, stamps, options.max_bytes)
         self.bytes_read += stamps.st_size
-        if options.notes_of is not None and content.whole:
-            notes = options.notes_of(path, content.data)
-            if notes:
-                self.notes[path] = notes
         return FileRecord(
             path=path,
             size=stamps.st_size,
@@ -305,7 +297,6 @@ class _Building:
             removed=tuple(self.removed),
             excluded=tuple(self.excluded),
             included_again=tuple(self.included_again),
-            notes=self.notes,
             listed=listed,
             read=self.read,
             total=total,

@@ -20,7 +20,7 @@ from afresh_indexer import scan as scan_module
 from afresh_indexer.errors import GitFailed, RootRefused
 from afresh_indexer.fingerprint import Content
 from afresh_indexer.ignore import IgnoreRules
-from afresh_indexer.records import Batch, Excluded, ExcludedReason, FileRecord, Note
+from afresh_indexer.records import Batch, Excluded, ExcludedReason, FileRecord
 from afresh_indexer.scan import scan
 
 LATER_NS = 3_600_000_000_000
@@ -66,7 +66,6 @@ class Index:
                 batch_files=batch_files,
                 only=only,
                 language_of=lambda path, head: "python" if path.endswith(".py") else None,
-                notes_of=notes_of,
             )
         )
         for batch in batches:
@@ -87,10 +86,6 @@ class Index:
     def step(self, only: Collection[str] | None = None) -> Batch:
         (batch,) = self.scan(only)
         return batch
-
-
-def notes_of(path: str, data: bytes) -> tuple[Note, ...]:
-    return (Note(path, (), data.decode(), 1, 1),) if path == "README.md" else ()
 
 
 @pytest.fixture
@@ -410,12 +405,6 @@ def test_a_read_error_is_an_exclusion_and_no_crash(
     batch = index.step()
     assert batch.excluded == (Excluded("a", ExcludedReason.UNREADABLE, "Input/output error"),)
     assert paths(batch) == ["b"]
-
-
-def test_notes_come_with_the_files_that_carry_them(root: Path, index: Index) -> None:
-    write(root, README_dot_md="# Hello", code="x")
-    assert index.step().notes == {"README.md": (Note("README.md", (), "# Hello", 1, 1),)}
-    assert index.step().notes == {}
 
 
 def test_a_name_that_is_not_utf8_is_excluded_and_shown(root: Path, index: Index) -> None:

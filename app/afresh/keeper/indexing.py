@@ -17,16 +17,18 @@ from pathlib import Path
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
-from afresh.engine.workspace_index import apply_batch, put_outlines
+from afresh.engine.workspace_index import apply_batch, put_outlines, settle_once
+from afresh.engine.workspace_notes import apply_documents
 from afresh.engine.workspaces import Workspace
 from afresh.errors import RootRefusedError
 from afresh.settings import Settings
-from afresh.store import files, symbols
+from afresh.store import documents, files, symbols
 from afresh.store.projects import Checkout
 from afresh.verbs import ExcludedExample, IndexArguments, IndexResult
 from afresh_indexer.ignore import IgnoreRules
 from afresh_indexer.languages import OUTLINED, language_of
-from afresh_indexer.notes import notes_of
+from afresh_indexer.note_files import ReadDocument, read_documents
+from afresh_indexer.notes import RULES, is_note_source
 from afresh_indexer.pool import OutlineJob, outlines
 from afresh_indexer.records import Outline
 from afresh_indexer.scan import scan
@@ -35,6 +37,10 @@ Touched = Callable[[str, Collection[str]], None]
 """Takes a root and the paths below it that changed; returns at once."""
 _OUTLINES_AT_ONCE = 200
 """Outlines that go into the store in one transaction."""
+_NOTES_AT_ONCE = 200
+"""Notes from which on they go into the store in one transaction."""
+_SETTLED_FROM = 256
+"""Contents that went, whose names are then taken out in one step: after each edit it would cost as much."""
 _EXAMPLES = 20
 
 
@@ -81,14 +87,23 @@ class Indexing:
             raise RootRefusedError(f"{root} could not be registered as a workspace")
         return workspace, self._run(workspace, workspace.checkout, call)
 
-    def refresh(self, workspace: Workspace, checkout: Checkout, paths: Collection[str] | None) -> Progress:
-        """Bring some paths up to date, or everything (None), as the watch asks."""
+    def refresh(
+        self,
+        workspace: Workspace,
+        checkout: Checkout,
+        paths: Collection[str] | None,
+        call: Call | None = None,
+    ) -> Progress:
+        """Bring some paths up to date, or everything (None), as the watch asks, or a call."""
+        call = call or Call()
         with self._one_at_a_time(checkout):
             progress = Progress()
             rules = self._rules(checkout)
-            self._scan(workspace, checkout, rules, Call(), progress, only=paths)
+            self._scan(checkout, rules, call, progress, only=paths)
             self._touched(checkout.root, progress.touched)
-            self._outline(checkout, Call(), progress)
+            self._note(workspace, checkout, call, progress)
+            self._outline(checkout, call, progress)
+            self._settle(checkout, progress)
             return progress
 
     def busy(self, root: str | None = None) -> bool:
@@ -101,11 +116,13 @@ class Indexing:
         with self._one_at_a_time(checkout):
             progress = Progress()
             rules = self._rules(checkout)
-            self._scan(workspace, checkout, rules, call, progress, only=None)
+            self._scan(checkout, rules, call, progress, only=None)
             self._touched(checkout.root, progress.touched)
             hashed = time.perf_counter() - started
             self._outline(checkout, call, progress)
+            self._settle(checkout, progress)
             outlined = time.perf_counter() - started
+            self._note(workspace, checkout, call, progress)
             ignored = len(rules.ignored_entries())
             with self._engine.store.read() as cursor:
                 counts = files.counts(cursor, checkout.id)
@@ -142,7 +159,6 @@ class Indexing:
 
     def _scan(
         self,
-        workspace: Workspace,
         checkout: Checkout,
         rules: IgnoreRules,
         call: Call,
@@ -162,14 +178,12 @@ class Indexing:
             max_bytes=self._settings.max_file_bytes,
             clock_ns=time.time_ns,
             only=only,
-            notes_of=notes_of,
             language_of=language_of,
         )
         for batch in batches:
             call.check()
             if batch.changed or batch.removed or batch.excluded or batch.included_again:
-                applied = apply_batch(self._engine, workspace.project, checkout, batch)
-                progress.notes += applied.notes_added
+                apply_batch(self._engine, checkout, batch)
                 progress.added += sum(record.path not in known for record in batch.changed)
                 progress.changed += sum(
                     record.path in known and known[record.path].sha256 != record.sha256
@@ -189,6 +203,38 @@ class Indexing:
                     "message": f"{progress.read} files read",
                 }
             )
+
+    def _note(self, workspace: Workspace, checkout: Checkout, call: Call, progress: Progress) -> None:
+        """Read the documents whose contents were not read yet, and bring their notes up to date."""
+        with self._engine.store.read() as cursor:
+            outdated = documents.outdated(cursor, checkout.id, rules=RULES, outlined=OUTLINED)
+        contents = [(path, sha256) for path, sha256 in outdated if is_note_source(path)]
+        waiting: list[ReadDocument] = []
+        notes = 0
+        for done, read in enumerate(read_documents(Path(checkout.root), contents), 1):
+            call.check()
+            waiting.append(read)
+            notes += len(read.document.notes)
+            if notes >= _NOTES_AT_ONCE:
+                progress.notes += self._put_notes(workspace, checkout, waiting)
+                notes = 0
+                message = f"{done} of {len(contents)} documents"
+                call.emit(
+                    {
+                        "kind": "progress",
+                        "phase": "notes",
+                        "done": done,
+                        "total": len(contents),
+                        "message": message,
+                    }
+                )
+        if waiting:
+            progress.notes += self._put_notes(workspace, checkout, waiting)
+
+    def _put_notes(self, workspace: Workspace, checkout: Checkout, waiting: list[ReadDocument]) -> int:
+        changes = apply_documents(self._engine, workspace.project, checkout, waiting)
+        waiting.clear()
+        return len(changes.added) + len(changes.back)
 
     def _outline(self, checkout: Checkout, call: Call, progress: Progress) -> None:
         with self._engine.store.read() as cursor:
@@ -221,6 +267,10 @@ class Indexing:
                 )
         if waiting:
             put_outlines(self._engine, waiting, languages)
+
+    def _settle(self, checkout: Checkout, progress: Progress) -> None:
+        if progress.changed or progress.removed:
+            settle_once(self._engine, checkout, from_contents=_SETTLED_FROM)
 
     @contextmanager
     def _one_at_a_time(self, checkout: Checkout) -> Iterator[None]:

@@ -214,9 +214,11 @@ def move_note(tx: Transaction, id: int, source_line: int, source_end_line: int) 
     )
 
 
-def revive_note(tx: Transaction, id: int, now: datetime) -> None:
-    """Let a note count again whose text is back in its file: neither deleted nor superseded."""
-    keep(tx, [id], "restore", "its text is in the file again", now)
+def revive_note(
+    tx: Transaction, id: int, now: datetime, reason: str = "its text is in the file again"
+) -> None:
+    """Let a note count again, as when its text is back in its file: neither deleted nor superseded."""
+    keep(tx, [id], "restore", reason, now)
     tx.execute(
         "UPDATE memories SET deleted_at = NULL, superseded_by = NULL, updated_at = ?, version = version + 1 "
         "WHERE id = ?",
