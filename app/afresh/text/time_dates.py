@@ -60,7 +60,9 @@ class DateReader(WordReader):
             strong = not short and (word.possessive or self.text(at + 1) in PARTS_OF_DAY or told)
             if self.habit() and self.text(index - 1) == "on":
                 return None
-            return Term(at + 1, meanings.latest(recur), strong, is_day=True, recur=recur)
+            return Term(
+                at + 1, meanings.latest(recur), strong, PREPOSITIONS - {"of"}, is_day=True, recur=recur
+            )
         if shift == 0:
             return Term(at + 1, partial(meanings.weekday_in_week, number, 0), is_day=True)
         return Term(at + 1, partial(meanings.weekday_beside_today, number, shift), is_day=True)

@@ -93,6 +93,30 @@ def weekday_in_week(number: int, weeks: int, calendar: Calendar) -> Period:
     return windows.days(monday + (7 * weeks + number) * DAY, 1)
 
 
+def weekday_beside_day(day: Resolve, number: int | None, away: int, calendar: Calendar) -> Period:
+    """The nearest such weekday, or weekend where no number is given, on one side of a day."""
+    limit = day(calendar).start.date()
+    if number is None:
+        saturday = windows.weekday_from(limit - 2 * DAY if away < 0 else limit + DAY, 5, forward=away > 0)
+        return windows.weekend_of(saturday.start.date())
+    return windows.weekday_from(limit + away * DAY, number, forward=away > 0)
+
+
+def away_from(day: Resolve, unit: str, count: int, calendar: Calendar) -> Period:
+    """The day, or the week or month around the day, so far from a day."""
+    start = day(calendar).start
+    match unit:
+        case "day":
+            return windows.days(start.date() + count * DAY, 1)
+        case "week" | "fortnight":
+            return windows.week_with(start.date() + count * _EXACT[unit])
+        case "month" | "quarter" | "year":
+            moved = windows.shifted(start, count * _IN_MONTHS[unit])
+            return windows.months(moved.year, moved.month, 1)
+        case _:
+            raise UnreadableTimeError(f"{abs(count)} {unit}s beside a day is no day")
+
+
 def weekday_beside_today(number: int, shift: int, calendar: Calendar) -> Period:
     return windows.weekday_from(calendar.today + shift * DAY, number, forward=shift > 0)
 

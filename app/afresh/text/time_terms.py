@@ -15,6 +15,7 @@ from afresh.text.time_words import (
     NUMBERS,
     PARTS_OF_DAY,
     VAGUE,
+    WEEKDAYS,
 )
 
 
@@ -24,6 +25,7 @@ class Reader(DateReader):
     def term(self, index: int) -> Term | None:
         """The longest time that begins at a word, with the part of the day or the hour that goes with it."""
         for rule in (
+            self._beside,
             self._time_of_a_day,
             self._relative_day,
             self._part_of_a_period,
@@ -134,11 +136,35 @@ class Reader(DateReader):
                 return Term(stop + 2, partial(meanings.vague, self.phrase(index, stop + 1)))
             return Term(stop + 2, partial(meanings.ago, unit, count), is_day=unit == "day")
         if self.text(stop + 1) in ("before", "after") and count is not None:
-            other = self.term(stop + 2)
-            if other is not None and other.strong:
-                text = self.phrase(index, other.stop - 1)
-                return Term(other.stop, partial(meanings.refuse, f"{text!r} is reckoned from another time"))
+            other = self._day_after(stop + 2)
+            if other is not None:
+                away = count if self.text(stop + 1) == "after" else -count
+                return Term(other.stop, partial(meanings.away_from, other.resolve, unit, away))
         return None
+
+    def _beside(self, index: int) -> Term | None:
+        """The Sunday before March 3; the week after 2025-03-10; the weekend before last Friday."""
+        at = index + (self.text(index) == "the")
+        at += self.text(at) == "last"
+        named = self.text(at)
+        if self.text(at + 1) not in ("before", "after") or named not in (*WEEKDAYS, "day", "week", "weekend"):
+            return None
+        other = self._day_after(at + 2)
+        if other is None:
+            return None
+        away = 1 if self.text(at + 1) == "after" else -1
+        if named in ("day", "week"):
+            return Term(
+                other.stop, partial(meanings.away_from, other.resolve, named, away), is_day=named == "day"
+            )
+        weekday = WEEKDAYS.get(named)
+        return Term(
+            other.stop, partial(meanings.weekday_beside_day, other.resolve, weekday, away), is_day=True
+        )
+
+    def _day_after(self, index: int) -> Term | None:
+        other = self.term(index + (self.text(index) == "the"))
+        return other if other is not None and other.is_day and other.day is None else None
 
     def _number(self, index: int) -> tuple[int, int | None]:
         """A number in figures or words and the index after it; None for "a few" and the like."""
