@@ -13,18 +13,18 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from subprocess import CompletedProcess
-from tempfile import TemporaryDirectory
 
+from afresh_indexer.changed_paths import ChangedPath, compared, compared_with_disk
+from afresh_indexer.checkout_line_ends import CheckoutLineEnds
 from afresh_indexer.errors import GitFailed, IndexerError
 from afresh_indexer.git_objects import Blob, GitObjects, follow
-from afresh_indexer.last_change import LastChange, Lines, last_changes
+from afresh_indexer.last_change import LastChange, Lines, Pending, last_changes, on_disk
 from afresh_indexer.old_versions import find_blob
 from afresh_indexer.repository import GIT_TIMEOUT_S, git_available, marker_above, run_git, said
 
@@ -51,18 +51,6 @@ class Side(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedPath:
-    """A path that two states of a tree differ in."""
-
-    path: str
-    """On the newer side; for a deletion the path that is gone."""
-    status: str
-    """`A` added, `M` modified, `D` deleted, `R` renamed, `T` of another kind, `U` in conflict."""
-    old_path: str | None = None
-    """For a renamed file: where it was."""
-
-
-@dataclass(frozen=True, slots=True)
 class Revisions:
     """The revisions of the repository that a folder belongs to."""
 
@@ -73,6 +61,7 @@ class Revisions:
     shallow_commits: frozenset[str]
     """The commits whose parents a shallow clone lacks."""
     _trees: dict[str, dict[str, Blob]] = field(default_factory=dict, repr=False, compare=False)
+    _commits: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def open(
@@ -111,7 +100,12 @@ class Revisions:
         return cls(objects, bare == "true", shallow == "true", ends)
 
     def resolve(self, revision: str) -> str:
-        """The id of the commit that a name stands for. Raises RevisionUnknown."""
+        """The id of the commit that a name stands for, the same however often it is asked for.
+
+        Raises RevisionUnknown.
+        """
+        if revision in self._commits:
+            return self._commits[revision]
         if "\0" in revision or not revision:
             raise RevisionUnknown(f"{revision!r} is no revision; name a branch, a tag or a commit")
         peeled = self._verified(f"{revision}^{{commit}}")
@@ -126,6 +120,7 @@ class Revisions:
                 f"{revision!r} is no revision of {self.objects.folder}; "
                 f"name a branch, a tag or a commit{self._short()}"
             )
+        self._commits[revision] = peeled
         return peeled
 
     def has_head(self) -> bool:
@@ -184,16 +179,45 @@ class Revisions:
 
         Raises GitFailed, also in a bare repository, which has no index.
         """
-        if self.bare:
-            raise NoRepository(f"{self.objects.folder} is a bare repository: nothing can be staged in it")
-        output = self.objects.output(["ls-files", "--stage", "-z"], "read the index")
-        entries: dict[str, Blob] = {}
-        for entry in output.split(b"\0")[:-1]:
-            facts, _, name = entry.partition(b"\t")
-            mode, oid, stage = facts.decode("ascii").split()
-            if stage == "0":
-                entries[os.fsdecode(name)] = Blob(oid, 0, mode)
-        return self._contents(entries, list(paths), limit_bytes)
+        return self._contents(self._entries(Side.INDEX), list(paths), limit_bytes)
+
+    def submodule_of(self, at: str | Side, path: str) -> tuple[str, str] | None:
+        """The submodule that a path lies in, and the commit of it that a revision or the index names.
+
+        Raises RevisionUnknown and GitFailed.
+        """
+        entries = self._entries(at)
+        parts = path.split("/")
+        for count in range(1, len(parts)):
+            folder = "/".join(parts[:count])
+            blob = entries.get(folder)
+            if blob is not None and blob.kind == "submodule":
+                return folder, blob.oid
+        return None
+
+    def is_too_large(self, at: str | Side, path: str, limit_bytes: int = READ_LIMIT) -> bool:
+        """Whether a path has bytes that `read` or `staged` leave out for their number."""
+        entries = self._entries(at)
+        blob = entries.get(self._followed(entries, path), _NOTHING)
+        size = self.objects.sizes([blob.oid])[0] if blob.kind == "file" else None
+        return size is not None and size > limit_bytes
+
+    def checked_out(self, contents: dict[str, bytes]) -> dict[str, bytes]:
+        """Blobs by their path, with the line ends that this checkout gives them; in a bare one as they are.
+
+        By the checkout's settings and attributes as they are now. Raises GitFailed.
+        """
+        return contents if self.bare else CheckoutLineEnds(self.objects).checked_out(contents)
+
+    def paths(self, at: str | Side = Side.WORKTREE) -> list[str]:
+        """The files at a revision, staged or in the work tree, ignored ones left out.
+
+        Raises RevisionUnknown and GitFailed.
+        """
+        if at is not Side.WORKTREE:
+            return [path for path, blob in self._entries(at).items() if blob.kind != "submodule"]
+        listed = self.objects.output(["ls-files", "-co", "--exclude-standard", "-z"], "list files")
+        return [os.fsdecode(name) for name in listed.split(b"\0") if name]
 
     def changed_paths(self, base: str, to: str | Side = Side.WORKTREE) -> list[ChangedPath]:
         """What differs between a revision and another one, the index or the work tree, renames found.
@@ -204,11 +228,11 @@ class Revisions:
         commit = self.resolve(base)
         match to:
             case Side.INDEX:
-                changed = self._compared(self.objects, ["--cached", commit])
+                changed = compared(self.objects, ["--cached", commit])
             case Side.WORKTREE:
-                changed = self._compared_with_disk(commit)
+                changed = compared_with_disk(self.objects, commit)
             case str():
-                changed = self._compared(self.objects, [commit, self.resolve(to)])
+                changed = compared(self.objects, [commit, self.resolve(to)])
         return sorted(changed, key=lambda change: change.path)
 
     def paths_once(self, *, commits: int = 20_000) -> frozenset[str]:
@@ -230,18 +254,26 @@ class Revisions:
         return True if found.returncode == 0 else None if self.shallow else False
 
     def find_blob(
-        self, path: str, size: int, sha256: str, recorded_at: datetime | None = None, *, commits: int = 500
+        self,
+        path: str,
+        size: int | None,
+        sha256: str,
+        recorded_at: datetime | None = None,
+        *,
+        as_it_is: bool = False,
+        commits: int = 500,
     ) -> bytes | None:
-        """The bytes with this size and hash that a file had in the work tree, from the history of its path.
+        """The bytes with this hash, and this size if it is known, that a file had in the work tree.
 
         A second source of old bytes. Renames are followed; versions that were committed near `recorded_at`
         are tried first; branches, stashes and what an amended commit left behind come last. Line ends are
-        converted where that makes the hash. None where no version fits, and where git can't say.
+        converted where that makes the hash, unless a blob is wanted `as_it_is`. None where no version fits,
+        and where git can't say.
         """
         if not _proper(path):
             return None
         try:
-            return find_blob(self.objects, path, size, sha256, recorded_at, commits)
+            return find_blob(self.objects, path, size, sha256, recorded_at, commits, as_it_is=as_it_is)
         except GitFailed:
             return None
 
@@ -252,14 +284,14 @@ class Revisions:
         *,
         since: datetime | None = None,
         recorded_sha256: str | None = None,
-        at: str | None = None,
+        at: str | Side = Side.WORKTREE,
         timeout_s: float = CHANGE_TIMEOUT_S,
     ) -> list[LastChange]:
         """For each span of lines of one file, the last commit that changed it since it was recorded.
 
-        Lines are those of the file in the work tree now, or at the revision `at`; an empty span (its end
-        before its start) asks who removed what stood there. For a file that is gone, each span gets the
-        commit that removed it. A commit from before `since` is no answer, unless the version with
+        Lines are those of the file in the work tree now, as it is staged, or at the revision `at`; an empty
+        span (its end before its start) asks who removed what stood there. For a file that is gone, each span
+        gets the commit that removed it. A commit from before `since` is no answer, unless the version with
         `recorded_sha256` lies behind it: then it was made earlier and merged later. Where git can't say, or
         not within `timeout_s` a call, there is no commit: never an error.
         """
@@ -268,10 +300,17 @@ class Revisions:
             return nothing
         objects = GitObjects(self.objects.folder, self.objects.prefix, timeout_s, self.objects.index_file)
         try:
-            head = self._verified(f"{'HEAD' if at is None else at}^{{commit}}")
-            on_disk = at is None and not self.bare
+            head = self._verified(f"{at if isinstance(at, str) else 'HEAD'}^{{commit}}")
+            pending: Pending | None = None
+            if isinstance(at, str):
+                path = path if head is None else self._followed(self._tree(head), path)
+            elif at is Side.INDEX:
+                data = self.staged([path])[path]
+                pending = Pending(data, data is None)
+            elif not self.bare:
+                path, pending = on_disk(self.objects.folder, path)
             return last_changes(
-                objects, self.shallow_commits, head, path, spans, since, recorded_sha256, on_disk
+                objects, self.shallow_commits, head, path, spans, since, recorded_sha256, pending
             )
         except GitFailed:
             return nothing
@@ -284,31 +323,11 @@ class Revisions:
         *,
         since: datetime | None = None,
         recorded_sha256: str | None = None,
-        at: str | None = None,
+        at: str | Side = Side.WORKTREE,
     ) -> LastChange:
         """`last_changes` of one span."""
         spans = [(start_line, end_line)]
         return self.last_changes(path, spans, since=since, recorded_sha256=recorded_sha256, at=at)[0]
-
-    def _compared(self, objects: GitObjects, sides: Sequence[str]) -> list[ChangedPath]:
-        command = ["diff", "--name-status", "-z", "-M", "--relative", "--no-ext-diff", "--no-textconv"]
-        command += ["--no-color", "--ignore-submodules=dirty", *sides, "--"]
-        return _parse_status(objects.output(command, f"compare {' and '.join(sides)}"))
-
-    def _compared_with_disk(self, commit: str) -> list[ChangedPath]:
-        """This comparison refreshes the index and writes it, also with optional locks off: it gets a copy.
-
-        Without the refresh every file whose stamps alone have changed would count as modified.
-        """
-        found = self.objects.output(["rev-parse", "--git-path", "index"], "find the index")
-        index = self.objects.folder / os.fsdecode(found.removesuffix(b"\n"))
-        with TemporaryDirectory(prefix="afresh-index-") as folder:
-            copy = Path(folder) / "index"
-            if index.exists():
-                shutil.copyfile(index, copy)
-            changed = self._compared(replace(self.objects, index_file=copy), [commit])
-        others = self.objects.output(["ls-files", "-o", "--exclude-standard", "-z"], "list new files")
-        return changed + [ChangedPath(os.fsdecode(name), "A") for name in others.split(b"\0") if name]
 
     def _verified(self, revision: str) -> str | None:
         if "\0" in revision:
@@ -321,6 +340,23 @@ class Revisions:
             return ""
         return ". The clone is shallow: what was not fetched is unknown to it (git fetch --unshallow gets it)"
 
+    def _entries(self, at: str | Side) -> dict[str, Blob]:
+        """What a revision or the index holds."""
+        if isinstance(at, str):
+            return self._tree(self.resolve(at))
+        if self.bare:
+            raise NoRepository(f"{self.objects.folder} is a bare repository: nothing can be staged in it")
+        if _INDEX in self._trees:
+            return self._trees[_INDEX]
+        output = self.objects.output(["ls-files", "--stage", "-z"], "read the index")
+        entries = self._trees[_INDEX] = {}
+        for entry in output.split(b"\0")[:-1]:
+            facts, _, name = entry.partition(b"\t")
+            mode, oid, stage = facts.decode("ascii").split()
+            if stage == "0":
+                entries[os.fsdecode(name)] = Blob(oid, 0, mode)
+        return entries
+
     def _tree(self, commit: str) -> dict[str, Blob]:
         """Commits never change, so that the last few trees are kept."""
         known = self._trees.get(commit)
@@ -328,10 +364,17 @@ class Revisions:
             prefix = self.objects.prefix
             listed = self.objects.tree(commit, prefix)
             known = {path.removeprefix(prefix): blob for path, blob in listed.items()}
-            if len(self._trees) > 1:
+            if len(self._trees) > 2:
                 self._trees.clear()
             self._trees[commit] = known
         return known
+
+    def _followed(self, entries: Mapping[str, Blob], path: str) -> str:
+        """The path of what a path stands for in a tree, links followed; itself where it leads nowhere."""
+        if entries.get(path, _NOTHING).kind == "file":
+            return path
+        links = self.objects.blobs(blob.oid for blob in entries.values() if blob.kind == "link")
+        return (follow(entries, links, path) if links else None) or path
 
     def _contents(self, entries: Mapping[str, Blob], paths: list[str], limit: int) -> dict[str, bytes | None]:
         places = {path: path if entries.get(path, _NOTHING).kind == "file" else None for path in paths}
@@ -348,24 +391,13 @@ class Revisions:
 
 
 _NOTHING = Blob("", 0, "160000")
+_INDEX = ":"
+"""Where the index is kept among the trees: no commit is named so."""
 
 
 def _proper(path: str) -> bool:
     """Whether a path is one that a record can have: relative, POSIX, and going nowhere but down."""
     return "\0" not in path and all(part not in ("", ".", "..") for part in path.split("/"))
-
-
-def _parse_status(output: bytes) -> list[ChangedPath]:
-    fields = [os.fsdecode(name) for name in output.split(b"\0")[:-1]]
-    changed: list[ChangedPath] = []
-    while fields:
-        status = fields.pop(0)[:1]
-        if status in ("R", "C"):
-            old, new = fields.pop(0), fields.pop(0)
-            changed.append(ChangedPath(new, status, old))
-        else:
-            changed.append(ChangedPath(fields.pop(0), status))
-    return changed
 
 
 def _shallow_commits(common_dir: Path) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -56,6 +57,16 @@ class LastChange:
     """The work tree differs from HEAD in these lines."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A file as it is in the work tree or staged, not committed yet."""
+
+    data: bytes | None
+    """None where there is none that can be read."""
+    is_gone: bool
+    """Nothing is there any more, or a folder; otherwise it may just not be readable."""
+
+
 def last_changes(
     objects: GitObjects,
     shallow_commits: frozenset[str],
@@ -64,24 +75,22 @@ def last_changes(
     spans: Sequence[Lines],
     since: datetime | None,
     recorded_sha256: str | None,
-    on_disk: bool,
+    pending: Pending | None,
 ) -> list[LastChange]:
     """`Revisions.last_changes`, with the commit already resolved. Raises GitFailed."""
-    path = _real_path(objects.folder, path) if on_disk else path
     full = f"{objects.prefix}{path}"
     committed = None if head is None else objects.named([os.fsencode(f"{head}:{full}")])[0]
-    disk = _on_disk(objects.folder / path) if on_disk else None
-    if on_disk and (disk is None) != (committed is None):
-        present = disk is not None or not os.path.lexists(objects.folder / path)
-        return [LastChange(None, uncommitted=present) for _ in spans]
+    disk = None if pending is None else pending.data
+    if pending is not None and (disk is None) != (committed is None):
+        return [LastChange(None, uncommitted=disk is not None or pending.is_gone) for _ in spans]
     if head is None:
         return [LastChange(None, uncommitted=False) for _ in spans]
     search = _Search(objects, shallow_commits, since, recorded_sha256)
     if committed is None:
         # A folder and a submodule have no bytes either, and are there.
         stands = objects.run(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{head}:{full}"])
-        removal = None if stands.returncode == 0 else search.removal(head, full)
-        return [LastChange(removal, uncommitted=False) for _ in spans]
+        ended = search.replacement if stands.returncode == 0 else search.removal
+        return [LastChange(ended(head, full), uncommitted=False) for _ in spans]
     if committed.startswith(_LFS) or len(committed) > FILE_LIMIT:
         return [LastChange(None, uncommitted=False) for _ in spans]
     to_head = diff(committed if disk is None else disk, committed)
@@ -154,6 +163,20 @@ class _Search:
                 return commit if commit.id not in self.shallow_commits and self._is_since(commit) else None
         return None
 
+    def replacement(self, head: str, path: str) -> Commit | None:
+        """The commit that put a folder, a submodule or the like in the place of a file."""
+        command = ["log", "--full-history", "-m", "--no-renames", "--diff-filter=DT", "--raw", "-z"]
+        command += ["--format=%x01%H", f"--max-count={COMMITS}", head, "--", self._relative(path)]
+        output = self.objects.output(command, "look for a replaced file")
+        entry = re.compile(rb":\d{6} \d{6} \w+ \w+ [DT]\0" + re.escape(os.fsencode(path)) + rb"\0")
+        for block in output.split(b"\x01")[1:]:
+            if entry.search(block):
+                id_ = block.partition(b"\0")[0].decode("ascii").strip()
+                commit = self._listed(id_, path, ["--full-history", "-m", "--max-count=1"]).commits.get(id_)
+                kept = commit is not None and commit.id not in self.shallow_commits
+                return commit if kept and commit is not None and self._is_since(commit) else None
+        return None
+
     def change(self, head: str, path: str, content: bytes, lines: Lines) -> Commit | None:
         """The last commit since the recording that changed the lines of the path at `head`."""
         for recent in (True, False) if self.since is not None else (False,):
@@ -174,11 +197,13 @@ class _Search:
             if at is None or history.content(at) != content:
                 return None
             while parents := history.parents.get(at, []):
+                if self._is_recorded(content):
+                    return None
                 step = self._step(history, at, content, parents, lines, loose)
                 if step is None:
                     return self._accepted(history, at)
                 at, content, lines = step
-            if at not in history.parents or at in self.shallow_commits:
+            if at not in history.parents or at in self.shallow_commits or self._is_recorded(content):
                 return None
             origin = self._origin(at, path)
             old = None if origin is None else self.objects.named([os.fsencode(":".join(origin))])[0]
@@ -223,12 +248,15 @@ class _Search:
             seen.add(commit)
             pending += history.parents.get(commit, [])
             data = history.content(commit)
-            if data is not None and any(
-                hashlib.sha256(variant).hexdigest() == self.recorded_sha256
-                for variant in line_end_variants(data)
-            ):
+            if data is not None and self._is_recorded(data):
                 return True
         return False
+
+    def _is_recorded(self, data: bytes) -> bool:
+        """Whether this is the version that was recorded: what came before it is no change since."""
+        return self.recorded_sha256 is not None and any(
+            hashlib.sha256(variant).hexdigest() == self.recorded_sha256 for variant in line_end_variants(data)
+        )
 
     def _history(self, head: str, path: str, recent: bool) -> _History:
         known = self.histories.get((head, path, recent))
@@ -242,9 +270,7 @@ class _Search:
     def _listed(self, head: str, path: str, options: list[str]) -> _History:
         command = ["log", "--parents", "--no-follow", "--no-show-signature", "--no-color", "--no-patch"]
         command += ["--encoding=UTF-8", "--format=%H%x00%P%x00%aN%x00%aE%x00%at%x00%ct%x00%s", *options]
-        # From the top: with literal pathspecs a path is still taken from where git runs.
-        relative = os.path.relpath(path, self.objects.prefix or ".").replace(os.path.sep, "/")
-        output = self.objects.output([*command, head, "--", relative], "read the history")
+        output = self.objects.output([*command, head, "--", self._relative(path)], "read the history")
         commits: dict[str, Commit] = {}
         parents: dict[str, list[str]] = {}
         for line in output.split(b"\n"):
@@ -255,6 +281,10 @@ class _Search:
             commits[id_] = Commit(id_, name or address, _moment(written), subject, _moment(made))
             parents[id_] = above.split()
         return _History(self.objects, path, commits, parents)
+
+    def _relative(self, path: str) -> str:
+        """A path from the top, as git is told it: with literal pathspecs, from where git runs."""
+        return os.path.relpath(path, self.objects.prefix or ".").replace(os.path.sep, "/")
 
     def _origin(self, commit: str, path: str) -> tuple[str, str] | None:
         """The parent and the path there that a commit renamed to `path`."""
@@ -301,16 +331,15 @@ def _moment(seconds: str) -> datetime:
         return (datetime.min if seconds.startswith("-") else datetime.max).replace(tzinfo=UTC)
 
 
-def _on_disk(path: Path) -> bytes | None:
-    try:
-        content = read_regular(path, FILE_LIMIT)
-    except OSError:
-        return None
-    return content.data if content.whole else None
-
-
-def _real_path(folder: Path, path: str) -> str:
-    """The path of what links inside the folder lead to: git knows a file by that alone."""
+def on_disk(folder: Path, path: str) -> tuple[str, Pending]:
+    """A file of the work tree, and the path that git knows it by: that of what links inside lead to."""
     top, real = os.path.realpath(folder), os.path.realpath(folder / path)
     inside = os.path.relpath(real, top).replace(os.path.sep, "/")
-    return path if inside.startswith("../") or inside == "." else inside
+    if not inside.startswith("../") and inside != ".":
+        path = inside
+    place = folder / path
+    try:
+        content = read_regular(place, FILE_LIMIT)
+    except OSError:
+        return path, Pending(None, not os.path.lexists(place) or place.is_dir())
+    return path, Pending(content.data if content.whole else None, is_gone=False)

@@ -27,10 +27,12 @@ class _Version:
 def find_blob(
     objects: GitObjects,
     path: str,
-    size: int,
+    size: int | None,
     sha256: str,
     recorded_at: datetime | None,
     commits: int,
+    *,
+    as_it_is: bool = False,
 ) -> bytes | None:
     """The version of `path` whose bytes in a work tree had this size and SHA-256, or None. Raises GitFailed.
 
@@ -45,7 +47,7 @@ def find_blob(
             versions.sort(key=lambda version: abs(version.committed - moment))
         oids = [oid for oid in dict.fromkeys(version.oid for version in versions) if oid not in tried]
         tried.update(oids)
-        found = _with_hash(objects, oids, size, sha256)
+        found = _with_hash(objects, oids, size, sha256, as_it_is=as_it_is)
         if found is not None:
             return found
     return None
@@ -69,19 +71,25 @@ def _versions(objects: GitObjects, path: str, options: list[str], commits: int) 
     return versions
 
 
-def _with_hash(objects: GitObjects, oids: list[str], size: int, sha256: str) -> bytes | None:
+def _with_hash(
+    objects: GitObjects, oids: list[str], size: int | None, sha256: str, *, as_it_is: bool
+) -> bytes | None:
     """The bytes of the one that has the hash, as it is or with its line ends converted."""
     sizes = dict(zip(oids, objects.sizes(oids), strict=True))
-    same = [oid for oid in oids if sizes[oid] == size]
-    # A conversion adds or takes away one byte a line, and a line has one byte at least.
-    near = [
-        oid for oid in oids if sizes[oid] not in (None, size) and size <= 2 * (sizes[oid] or 0) <= 4 * size
-    ]
+    same = [oid for oid in oids if sizes[oid] is not None and size in (None, sizes[oid])]
+    near: list[str] = []
+    if size is not None and not as_it_is:
+        # A conversion adds or takes away one byte a line, and a line has one byte at least.
+        near = [
+            oid
+            for oid in oids
+            if sizes[oid] not in (None, size) and size <= 2 * (sizes[oid] or 0) <= 4 * size
+        ]
     for group in (same, near):
         for batch in _batches(group, sizes):
             for data in objects.blobs(batch).values():
-                for variant in line_end_variants(data):
-                    if len(variant) == size and hashlib.sha256(variant).hexdigest() == sha256:
+                for variant in (data,) if as_it_is else line_end_variants(data):
+                    if size in (None, len(variant)) and hashlib.sha256(variant).hexdigest() == sha256:
                         return variant
     return None
 

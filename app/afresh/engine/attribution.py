@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 
 from afresh.engine.freshness import Judge
-from afresh.engine.old_bytes import OldBytes, recorded_at
-from afresh.engine.revision_judge import RevisionJudge
+from afresh.engine.old_bytes import recorded_at
 from afresh.store.citations import FileCitation
 from afresh_indexer.last_change import LastChange, Lines
 from afresh_indexer.verdicts import FileDrift, SpanDrift
@@ -19,8 +18,7 @@ _LEAST_S = 0.02
 class Attribution:
     """Asks git as long as one call's time lasts; a commit is a kindness, and nobody waits long for it."""
 
-    def __init__(self, old_bytes: OldBytes, judge: Judge, seconds: float) -> None:
-        self._old_bytes = old_bytes
+    def __init__(self, judge: Judge, seconds: float) -> None:
         self._judge = judge
         self._left = seconds
 
@@ -28,18 +26,16 @@ class Attribution:
         """The change of the gravest cited span; None where it was not looked for, or there is no git."""
         if self._left < _LEAST_S or drifted.change == "unchanged":
             return None
-        repository = self._old_bytes.repository(root)
-        if repository is None:
-            return None
-        # For what is staged the work tree is asked: a commit did it, or it is not committed.
-        revision = self._judge.revision if isinstance(self._judge, RevisionJudge) else None
         began = time.monotonic()
-        found = repository.last_changes(
-            file.path,
+        located = self._judge.located(root, file.path)
+        if located.place is None:
+            return None
+        found = located.place.revisions.last_changes(
+            located.place.inside(file.path),
             [_lines(drifted)],
             since=recorded_at(file),
             recorded_sha256=file.sha256,
-            at=revision if isinstance(revision, str) else None,
+            at=located.at,
             timeout_s=max(self._left, 0.1),
         )
         self._left -= time.monotonic() - began
@@ -47,11 +43,19 @@ class Attribution:
 
 
 def _lines(drifted: FileDrift) -> Lines:
-    """The lines, of the file as it is now, whose last change is asked for."""
+    """The lines, of the file as it is now, whose last change is asked for.
+
+    Where a definition ends can't be told while its file does not parse, as amid a conflict: the lines that
+    stand in the place of the old ones count too, where both meet.
+    """
     gravest: SpanDrift = max(drifted.spans, key=lambda span: span.gravity)
+    placed: Lines | None = None
+    if drifted.line_map is not None:
+        placed = drifted.line_map.project(gravest.span.start_line, gravest.span.end_line)
     moved_away = gravest.moved_to is not None and gravest.moved_to.path != drifted.path
-    if gravest.start_line is not None and gravest.end_line is not None and not moved_away:
-        return gravest.start_line, gravest.end_line
-    if drifted.line_map is None:
-        return 1, 1
-    return drifted.line_map.project(gravest.span.start_line, gravest.span.end_line)
+    if gravest.start_line is None or gravest.end_line is None or moved_away:
+        return placed or (1, 1)
+    start, end = gravest.start_line, gravest.end_line
+    if placed is not None and placed[0] <= end and start <= placed[1]:
+        return min(start, placed[0]), max(end, placed[1])
+    return start, end

@@ -73,7 +73,7 @@ def _explore(engine: Engine, arguments: ExploreArguments, judge: Judge, call: Ca
     assessor = Assessor(engine.store, engine.drifts, judge, commits_s=COMMITS_S)
     assessor.prepare((memo.files, verdict) for memo, _, verdict, _ in given)
     results = [
-        _explored(memo, verdict, assessor.assess(root, memo.files, verdict), score)
+        _explored(memo, verdict, assessor.assess(root, memo.files, verdict, memo.updated_at), score)
         for memo, root, verdict, score in given
     ]
     return ExploreResult(

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Protocol, assert_never
 
 from afresh.contracts import Status, UnverifiableFile
+from afresh.engine.repositories import Place, Repositories
 from afresh_indexer.fingerprint import Unhashed, UnhashedReason, hash_many, is_racy, read_regular
+from afresh_indexer.history import Side
 
 HASH_BUDGET = 64 * 1024 * 1024
 """Bytes that one call reads before the gate is used instead."""
@@ -53,6 +55,16 @@ class Verdict:
         return "stale" if self.changed or self.missing or self.unverifiable else "fresh"
 
 
+@dataclass(frozen=True, slots=True)
+class Located:
+    """What git knows of a file, at the moment that is judged."""
+
+    place: Place | None
+    """None where there is no repository that git opens."""
+    at: str | Side
+    """The commit or the side that is judged there."""
+
+
 class Judge(Protocol):
     """Says what cited files are at one moment: on the disk now, in the index, or at a commit."""
 
@@ -73,6 +85,9 @@ class Judge(Protocol):
     def sha256(self, root: Path, path: str) -> str | None:
         """The hash of a file that was judged; None where there was none to take."""
 
+    def located(self, root: Path, path: str) -> Located:
+        """The repository that a file belongs to: that of its root, or one inside it."""
+
 
 class DiskJudge:
     """Judges the files of one call; each is read once however many conclusions cite it."""
@@ -80,6 +95,7 @@ class DiskJudge:
     def __init__(self, budget: int = HASH_BUDGET) -> None:
         self._left = budget
         self._known: dict[Path, dict[str, str | Unhashed]] = {}
+        self._repositories = Repositories()
         self.gated = False
         self.at: str | None = None
 
@@ -137,6 +153,10 @@ class DiskJudge:
         """The hash that a judgement took."""
         found = self._known.get(root, {}).get(path)
         return found if isinstance(found, str) else None
+
+    def located(self, root: Path, path: str) -> Located:
+        """The repository that a file belongs to, and its work tree."""
+        return Located(self._repositories.holding(root, path), Side.WORKTREE)
 
 
 def _content(top: str, path: str) -> bytes | None:

@@ -7,8 +7,9 @@ a conclusion rests on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import cast
 
@@ -23,6 +24,7 @@ from afresh.store.database import Store
 from afresh_indexer.drift import drift
 from afresh_indexer.fingerprint import eol_free, hash_bytes
 from afresh_indexer.hunks import ShownHunk, diff, shown_hunks, unified
+from afresh_indexer.languages import language_of
 from afresh_indexer.last_change import LastChange
 from afresh_indexer.source import Source
 from afresh_indexer.verdicts import CitedSpan, FileDrift, SpanDrift, State, state_of
@@ -76,9 +78,9 @@ class Assessor:
         """`commits_s` are the seconds that may be spent on finding who changed something."""
         self._judge = judge
         self._cache = cache
-        self._old_bytes = OldBytes(store)
-        self._relocations = Relocations(store, judge, self._old_bytes)
-        self._attribution = Attribution(self._old_bytes, judge, commits_s)
+        self._old_bytes = OldBytes(store, judge)
+        self._relocations = Relocations(store, judge)
+        self._attribution = Attribution(judge, commits_s)
 
     def prepare(self, stale: Iterable[tuple[Sequence[FileCitation], Verdict]]) -> None:
         """Announce what will be assessed, so that it is read from the store at once."""
@@ -86,11 +88,20 @@ class Assessor:
             file for files, verdict in stale for file in files if file.path in verdict.changed
         )
 
-    def assess(self, root: Path, files: Sequence[FileCitation], verdict: Verdict) -> Assessment:
-        """What became of the files that a verdict calls changed, missing or not to be read."""
+    def assess(
+        self,
+        root: Path,
+        files: Sequence[FileCitation],
+        verdict: Verdict,
+        recorded: datetime | None = None,
+    ) -> Assessment:
+        """What became of the files that a verdict calls changed, missing or not to be read.
+
+        `recorded` is when the conclusion was, for files that were imported without their stamps.
+        """
         unverifiable = {item.path: item for item in verdict.unverifiable}
         found: list[AssessedFile] = []
-        for file in files:
+        for file in _known_better(files, recorded):
             if file.path in verdict.changed:
                 found.append(self._changed(root, file))
             elif file.path in verdict.missing:
@@ -245,6 +256,17 @@ def _moved(to: Moved | None) -> MovedTo | None:
     return MovedTo(
         path=to.path, symbol=to.symbol, start_line=to.start_line, end_line=to.end_line, content=to.content
     )
+
+
+def _known_better(files: Iterable[FileCitation], recorded: datetime | None) -> Iterator[FileCitation]:
+    """Imported citations with what can be known of them: a time, and the language by the name."""
+    for file in files:
+        if file.hashed_at_ns or file.mtime_ns:
+            yield file
+        else:
+            moment = int(recorded.timestamp() * 1e9) if recorded is not None else 0
+            language = file.language or language_of(file.path, b"")
+            yield replace(file, hashed_at_ns=moment, language=language)
 
 
 def _unverifiable(file: FileCitation, reason: str) -> AssessedFile:

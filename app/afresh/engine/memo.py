@@ -68,7 +68,7 @@ def memo_diff(engine: Engine, arguments: MemoArguments, call: Call) -> MemoDiffR
     """What changed in the files of one conclusion since it was recorded, as lines."""
     seen = _seen(engine, arguments.id, arguments.root, arguments.at, call)
     assessor = Assessor(engine.store, engine.drifts, seen.judge, commits_s=COMMITS_S)
-    assessment = assessor.assess(seen.root, seen.memo.files, seen.verdict)
+    assessment = assessor.assess(seen.root, seen.memo.files, seen.verdict, seen.memo.updated_at)
     return MemoDiffResult(
         id=seen.memo.id,
         project=seen.project,
@@ -153,7 +153,7 @@ class _Seen:
 
     def assess(self, engine: Engine) -> Assessment:
         assessor = Assessor(engine.store, engine.drifts, self.judge, commits_s=COMMITS_S)
-        return assessor.assess(self.root, self.memo.files, self.verdict)
+        return assessor.assess(self.root, self.memo.files, self.verdict, self.memo.updated_at)
 
 
 def _seen(engine: Engine, id_: int, root: str | None, at: str | None, call: Call) -> _Seen:
@@ -171,7 +171,7 @@ def _verified(engine: Engine, id_: int, note: str, call: Call) -> None:
     if seen.memo.retired_at is not None:
         raise InvalidArgumentError(f"memo {id_} is retired; undo that first, or record its question again")
     assessor = Assessor(engine.store, engine.drifts, seen.judge, commits_s=0.0)
-    assessment = assessor.assess(seen.root, seen.memo.files, seen.verdict)
+    assessment = assessor.assess(seen.root, seen.memo.files, seen.verdict, seen.memo.updated_at)
     sources = read_sources(seen.root, _cited_now(seen, assessment), seen.memo.conclusion)
     with engine.write() as tx:
         if existing(tx, id_).version != seen.memo.version:

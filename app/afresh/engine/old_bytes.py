@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from afresh.engine.freshness import Judge
+from afresh.engine.repositories import Repositories
 from afresh.errors import StoreCorruptError
 from afresh.store import snapshots
 from afresh.store.citations import FileCitation
 from afresh.store.database import Store
-from afresh_indexer.errors import GitFailed
-from afresh_indexer.history import Revisions
 
 _AHEAD_BYTES = 16 * 1024 * 1024
 """Snapshots up to so much are read at once; larger ones one by one, so that memory stays flat."""
@@ -20,10 +20,11 @@ _AHEAD_BYTES = 16 * 1024 * 1024
 class OldBytes:
     """Finds old contents for one call."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, judge: Judge) -> None:
         self._store = store
+        self._judge = judge
         self._ahead: dict[str, bytes] = {}
-        self._repositories: dict[Path, Revisions | None] = {}
+        self._outer = Repositories()
 
     def prepare(self, files: Iterable[FileCitation]) -> None:
         """Read the snapshots of files whose old bytes will be asked for, as far as memory allows."""
@@ -43,18 +44,20 @@ class OldBytes:
         data = self._ahead.pop(file.sha256, None)
         if data is None:
             data = self._snapshot(file.sha256)
-        if data is None and (repository := self.repository(root)) is not None:
-            data = repository.find_blob(file.path, file.size, file.sha256, recorded_at(file))
-        return data
+        return self._from_git(root, file) if data is None else data
 
-    def repository(self, root: Path) -> Revisions | None:
-        """The repository of a root; None where there is none that git opens."""
-        if root not in self._repositories:
-            try:
-                self._repositories[root] = Revisions.open(root)
-            except GitFailed:
-                self._repositories[root] = None
-        return self._repositories[root]
+    def _from_git(self, root: Path, file: FileCitation) -> bytes | None:
+        """From the repository that has the file now, else from that of its root, which may have had it."""
+        places = [self._judge.located(root, file.path).place]
+        if places[0] is None or places[0].below:
+            places.append(self._outer.of(root))
+        for place in places:
+            if place is not None:
+                path, size = place.inside(file.path), file.size or None
+                data = place.revisions.find_blob(path, size, file.sha256, recorded_at(file))
+                if data is not None:
+                    return data
+        return None
 
     def _snapshot(self, sha256: str) -> bytes | None:
         with self._store.read() as cursor:

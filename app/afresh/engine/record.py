@@ -100,9 +100,16 @@ def _project_for(engine: Engine, tx: Transaction, name: str, root: Path) -> Proj
         free = projects.project_by_identity(tx, identity) is None
         named = workspaces.name_only(name)
         found = projects.create_project(tx, name, identity if free else named, engine.clock())
-    if held is None and found.identity in (workspaces.identity_of(root), workspaces.name_only(name)):
-        projects.add_checkout(tx, found.id, str(workspaces.top_of(root)), engine.clock())
+    top, own = workspaces.top_of(root), found.identity == workspaces.identity_of(root)
+    # A repository inside another's checkout, and a worktree there, is a checkout of its own.
+    inner = held is not None and held.checkout is not None and _is_below(top, Path(held.checkout.root))
+    if (held is None and (own or found.identity == workspaces.name_only(name))) or (inner and own):
+        projects.add_checkout(tx, found.id, str(top), engine.clock())
     return found
+
+
+def _is_below(path: Path, other: Path) -> bool:
+    return path != other and path.is_relative_to(other)
 
 
 def _check_superseded(cursor: Cursor, project: Project, old: int) -> None:

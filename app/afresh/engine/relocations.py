@@ -7,13 +7,13 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from afresh.engine.freshness import Judge
-from afresh.engine.old_bytes import OldBytes
-from afresh.engine.revision_judge import RevisionJudge
+from afresh.engine.repositories import Place
 from afresh.store import files, projects, symbols
 from afresh.store.citations import FileCitation
 from afresh.store.database import Store
+from afresh_indexer.changed_paths import ChangedPath
 from afresh_indexer.errors import IndexerError
-from afresh_indexer.history import ChangedPath, Revisions, Side
+from afresh_indexer.history import Side
 from afresh_indexer.languages import HEAD_BYTES, language_of
 from afresh_indexer.relocate import CandidateFile, Relocator
 
@@ -27,14 +27,13 @@ class Relocations:
 
     Where git has a commit from before the recording, the candidates are what changed since, each with what it
     was then, so that a copy that stood there all along is not taken for the place that something moved to.
-    Elsewhere the index tells what it has read since.
+    Elsewhere the index tells what it has read since, and the disk what was written since.
     """
 
-    def __init__(self, store: Store, judge: Judge, old_bytes: OldBytes) -> None:
+    def __init__(self, store: Store, judge: Judge) -> None:
         self._store = store
         self._judge = judge
-        self._old_bytes = old_bytes
-        self._changed: dict[tuple[Path, str], list[ChangedPath]] = {}
+        self._changed: dict[tuple[Path, str, str], list[ChangedPath]] = {}
         self._made: dict[tuple[object, ...], Relocator] = {}
 
     def of_spans(self, root: Path, lost: FileCitation, since: datetime | None) -> Relocator:
@@ -54,50 +53,62 @@ class Relocations:
     def _candidates(
         self, root: Path, lost: FileCitation, since: datetime | None, *, whole: bool
     ) -> Iterable[CandidateFile]:
-        repository = self._old_bytes.repository(root)
-        base = repository.commit_before(since, self._head) if repository and since else None
-        if repository is not None and base is not None:
-            return self._from_git(root, repository, base, lost, whole=whole)
-        return self._from_index(root, lost, since)
-
-    @property
-    def _head(self) -> str:
-        judge = self._judge
-        named = judge.revision if isinstance(judge, RevisionJudge) else None
-        return named if isinstance(named, str) else "HEAD"
+        located = self._judge.located(root, lost.path)
+        place, at = located.place, located.at
+        if place is None:
+            return self._from_index(root, lost, since)
+        head = at if isinstance(at, str) else "HEAD"
+        base = place.revisions.commit_before(since, head) if since else None
+        if base is not None:
+            return self._from_git(root, place, base, at, lost, whole=whole)
+        return self._without_base(root, place, at, lost, since)
 
     def _from_git(
-        self, root: Path, repository: Revisions, base: str, lost: FileCitation, *, whole: bool
+        self, root: Path, place: Place, base: str, at: str | Side, lost: FileCitation, *, whole: bool
     ) -> list[CandidateFile]:
-        changed = [
-            change
-            for change in self._changes(root, repository, base)
-            if change.status not in ("D", "U")
-            and change.path != lost.path
-            and _is_of_its_kind(change.path, lost)
-            and (change.status in ("A", "R") or not whole)
-        ]
-        changed = sorted(changed, key=lambda change: _distance(change.path, lost.path))[:MOST_FILES]
-        now = self._judge.contents(root, [change.path for change in changed])
-        earlier = {change.path: change.old_path or change.path for change in changed if change.status != "A"}
-        before = repository.read(base, list(earlier.values())) if earlier and not whole else {}
+        changed: dict[str, ChangedPath] = {}
+        for change in self._changes(root, place, base, at):
+            path = place.outside(change.path)
+            if (
+                path is not None
+                and path != lost.path
+                and change.status not in ("D", "U")
+                and _is_of_its_kind(path, lost)
+                and (change.status in ("A", "R") or not whole)
+            ):
+                changed[path] = change
+        nearest = sorted(changed, key=lambda path: _distance(path, lost.path))[:MOST_FILES]
+        now = self._judge.contents(root, nearest)
+        earlier = {
+            path: changed[path].old_path or changed[path].path
+            for path in nearest
+            if changed[path].status != "A"
+        }
+        before = place.revisions.read(base, earlier.values()) if earlier and not whole else {}
         return _within_bounds(
             CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]), before.get(earlier.get(path, "")))
             for path, data in now.items()
             if data is not None
         )
 
-    def _changes(self, root: Path, repository: Revisions, base: str) -> list[ChangedPath]:
-        known = self._changed.get((root, base))
-        if known is None:
-            judge = self._judge
-            to: str | Side = judge.revision if isinstance(judge, RevisionJudge) else Side.WORKTREE
+    def _changes(self, root: Path, place: Place, base: str, at: str | Side) -> list[ChangedPath]:
+        key = (root, place.below, base)
+        if key not in self._changed:
             try:
-                known = repository.changed_paths(base, to)
+                self._changed[key] = place.revisions.changed_paths(base, at)
             except IndexerError:
-                known = []
-            self._changed[root, base] = known
-        return known
+                self._changed[key] = []
+        return self._changed[key]
+
+    def _without_base(
+        self, root: Path, place: Place, at: str | Side, lost: FileCitation, since: datetime | None
+    ) -> list[CandidateFile]:
+        """Of a repository that had no commit at the recording: everything in it."""
+        try:
+            paths = [place.outside(path) for path in place.revisions.paths(at)]
+        except IndexerError:
+            return []
+        return self._new_ones(root, [path for path in paths if path is not None], lost, since)
 
     def _from_index(self, root: Path, lost: FileCitation, since: datetime | None) -> list[CandidateFile]:
         with self._store.read() as cursor:
@@ -124,13 +135,31 @@ class Relocations:
             for path in found
             if (below / path).is_relative_to(root)
         ]
-        wanted = [path for path in paths if path != lost.path and _is_of_its_kind(path, lost)][:MOST_FILES]
-        now = self._judge.contents(root, wanted)
+        return self._new_ones(root, paths, lost, since)
+
+    def _new_ones(
+        self, root: Path, paths: Iterable[str], lost: FileCitation, since: datetime | None
+    ) -> list[CandidateFile]:
+        """Of some files those that became what they are since the recording, by the disk's own stamps."""
+        kind = [path for path in paths if path != lost.path and _is_of_its_kind(path, lost)]
+        new = [path for path in kind if since is None or _changed_since(root / path, since)]
+        nearest = sorted(new, key=lambda path: _distance(path, lost.path))[:MOST_FILES]
+        now = self._judge.contents(root, nearest)
         return _within_bounds(
             CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]))
             for path, data in now.items()
             if data is not None
         )
+
+
+def _changed_since(path: Path, since: datetime) -> bool:
+    """Whether a file was written, or came to its place, after a moment; also one that can't be asked."""
+    try:
+        stamps = path.lstat()
+    except OSError:
+        return True
+    # A rename keeps the time of the content, and sets that of the entry.
+    return max(stamps.st_mtime_ns, stamps.st_ctime_ns) >= int(since.timestamp() * 1e9)
 
 
 def _is_of_its_kind(path: str, lost: FileCitation) -> bool:

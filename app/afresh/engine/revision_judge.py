@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from afresh.contracts import UnverifiableFile
-from afresh.engine.freshness import MAX_SOURCE_BYTES, RecordedState, Verdict
+from afresh.engine.freshness import MAX_SOURCE_BYTES, Located, RecordedState, Verdict
+from afresh.engine.repositories import Place, Repositories
 from afresh.errors import UsageError
 from afresh_indexer.errors import GitFailed
-from afresh_indexer.history import NoRepository, Revisions, RevisionUnknown, Side
+from afresh_indexer.history import NoRepository, RevisionUnknown, Side
 from afresh_indexer.old_versions import line_end_variants
 
 _AT_ONCE_BYTES = 16 * 1024 * 1024
@@ -18,73 +19,145 @@ _AT_ONCE_BYTES = 16 * 1024 * 1024
 
 
 class RevisionJudge:
-    """Judges at one revision, or what is staged. A link, submodule or folder counts as no file.
+    """Judges at one revision, or what is staged; a file in a submodule at the commit that is named there.
 
-    A work tree may have other line ends than git keeps: a blob counts as unchanged where one of the ways to
-    check it out has the recorded bytes.
+    Files have the line ends that a checkout here would give them. A bare repository has no checkout: there a
+    blob also counts as unchanged that has the recorded bytes with CRLF, unless git kept it with those then.
     """
 
     def __init__(self, revision: str | Side, *, index_file: Path | None = None) -> None:
         self.gated = False
         self.at: str | None = revision.value if isinstance(revision, Side) else revision
         self.revision = revision
-        self._index_file = index_file
-        self._repositories: dict[Path, Revisions] = {}
-        self._hashes: dict[Path, dict[str, tuple[str, ...] | None]] = {}
+        self._repositories = Repositories(index_file)
+        self._places: dict[Path, Place] = {}
+        self._hashes: dict[Path, dict[str, str | None]] = {}
+        self._unread: dict[Path, dict[str, UnverifiableFile]] = {}
 
-    def repository(self, root: Path) -> Revisions:
+    def repository(self, root: Path) -> Place:
         """The repository of a root. Raises UsageError that says what is missing."""
-        if root not in self._repositories:
+        if root not in self._places:
             try:
-                opened = Revisions.open(root, index_file=self._index_file)
+                opened = self._repositories.at(root)
                 if isinstance(self.revision, str):
-                    opened.resolve(self.revision)
+                    opened.revisions.resolve(self.revision)
+                elif opened.revisions.bare:
+                    opened.revisions.staged(())
             except (NoRepository, RevisionUnknown, GitFailed) as error:
-                raise UsageError(f"{root} can't be judged at {self.at}: {error}") from None
-            self._repositories[root] = opened
-        return self._repositories[root]
+                raise self._refused(root, error) from None
+            self._places[root] = opened
+        return self._places[root]
+
+    def located(self, root: Path, path: str) -> Located:
+        """The repository that has a file at the revision, and that revision there. Raises UsageError."""
+        place, at = self.repository(root), self.revision
+        below = ""
+        try:
+            while (held := place.revisions.submodule_of(at, place.inside(path))) is not None:
+                folder, commit = held
+                below = f"{place.outside(folder) or folder}/"
+                inner = self._repositories.of(root / below) if (root / below / ".git").exists() else None
+                if inner is None:
+                    return Located(None, commit)
+                place, at = Place(inner.revisions, below=below), commit
+            if isinstance(at, str):
+                place.revisions.resolve(at)
+        except RevisionUnknown as error:
+            if below:
+                return Located(None, at)
+            raise self._refused(root, error) from None
+        except GitFailed as error:
+            raise self._refused(root, error) from None
+        return Located(place, at)
 
     def read(self, root: Path, files: Iterable[RecordedState]) -> None:
         """Hash files as the revision has them; some megabytes at a time. Raises UsageError."""
         known = self._hashes.setdefault(root, {})
+        unread = self._unread.setdefault(root, {})
         new = {state.path: state for state in files if state.path not in known}
         for batch in _batches(list(new.values())):
             for path, data in self.contents(root, [state.path for state in batch]).items():
-                known[path] = None if data is None else tuple(_hashes(data))
+                if data is None:
+                    known[path] = None
+                    reason = self._why_unread(root, path)
+                    if reason is not None:
+                        unread[path] = reason
+                    continue
+                known[path] = self._known_again(root, new[path], data) or hashlib.sha256(data).hexdigest()
 
     def judge(self, root: Path, files: Iterable[RecordedState]) -> Verdict:
         """As `Judge.judge`. Raises UsageError for a root or revision that git does not know."""
         states = list(files)
         self.read(root, states)
-        changed: list[str] = []
-        missing: list[str] = []
-        unverifiable: list[UnverifiableFile] = []
-        for state in states:
-            hashes = self._hashes[root][state.path]
-            if hashes is None:
-                missing.append(state.path)
-            elif state.sha256 not in hashes:
-                changed.append(state.path)
-        return Verdict(tuple(changed), tuple(missing), tuple(unverifiable))
+        hashes, unread = self._hashes[root], self._unread[root]
+        return Verdict(
+            changed=tuple(s.path for s in states if hashes[s.path] not in (None, s.sha256)),
+            missing=tuple(s.path for s in states if hashes[s.path] is None and s.path not in unread),
+            unverifiable=tuple(unread[s.path] for s in states if s.path in unread),
+        )
 
     def contents(self, root: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
-        """The bytes of files as git stores them. Raises UsageError."""
-        revisions = self.repository(root)
-        try:
-            if isinstance(self.revision, Side):
-                return revisions.staged(paths, limit_bytes=MAX_SOURCE_BYTES)
-            return revisions.read(self.revision, paths, limit_bytes=MAX_SOURCE_BYTES)
-        except (RevisionUnknown, GitFailed) as error:
-            raise UsageError(f"{root} can't be judged at {self.at}: {error}") from None
+        """The bytes of files as a checkout would have them. Raises UsageError."""
+        outer = self.repository(root)
+        found = self._read(root, Located(outer, self.revision), paths)
+        inner: dict[tuple[int, str | Side], tuple[Located, list[str]]] = {}
+        for path in [path for path, data in found.items() if data is None]:
+            held = self.located(root, path)
+            if held.place is not None and held.place.below:
+                key = (id(held.place.revisions), held.at)
+                inner.setdefault(key, (held, []))[1].append(path)
+        for held, lost in inner.values():
+            found |= self._read(root, held, lost)
+        return found
 
     def sha256(self, root: Path, path: str) -> str | None:
-        """The hash of a file's bytes as git stores them."""
-        hashes = self._hashes.get(root, {}).get(path)
-        return hashes[0] if hashes else None
+        """The hash of a file that was judged, with the line ends of a checkout."""
+        return self._hashes.get(root, {}).get(path)
 
+    def _read(self, root: Path, held: Located, paths: Sequence[str]) -> dict[str, bytes | None]:
+        place = held.place
+        assert place is not None
+        inside = {place.inside(path): path for path in paths}
+        try:
+            if isinstance(held.at, Side):
+                found = place.revisions.staged(inside, limit_bytes=MAX_SOURCE_BYTES)
+            else:
+                found = place.revisions.read(held.at, inside, limit_bytes=MAX_SOURCE_BYTES)
+            there = {path: data for path, data in found.items() if data is not None}
+            converted = place.revisions.checked_out(there)
+        except (RevisionUnknown, GitFailed) as error:
+            raise self._refused(root, error) from None
+        return {path: converted.get(name) for name, path in inside.items()}
 
-def _hashes(data: bytes) -> Iterator[str]:
-    return (hashlib.sha256(variant).hexdigest() for variant in line_end_variants(data))
+    def _why_unread(self, root: Path, path: str) -> UnverifiableFile | None:
+        """Why a file that is there could not be read; None for one that is not there."""
+        held = self.located(root, path)
+        if held.place is None:
+            return UnverifiableFile(path=path, reason="unreadable")
+        try:
+            large = held.place.revisions.is_too_large(held.at, held.place.inside(path), MAX_SOURCE_BYTES)
+        except (RevisionUnknown, GitFailed) as error:
+            raise self._refused(root, error) from None
+        return UnverifiableFile(path=path, reason="too_large") if large else None
+
+    def _known_again(self, root: Path, state: RecordedState, data: bytes) -> str | None:
+        """The recorded hash, where a bare repository has a blob of which some checkout has that."""
+        place = self.repository(root)
+        if not place.revisions.bare or b"\r" in data:
+            return None
+        if all(hashlib.sha256(variant).hexdigest() != state.sha256 for variant in line_end_variants(data)):
+            return None
+        if hashlib.sha256(data).hexdigest() == state.sha256 or not isinstance(self.revision, str):
+            return state.sha256
+        return None if self._was_kept_so(place, state) else state.sha256
+
+    def _was_kept_so(self, place: Place, state: RecordedState) -> bool:
+        """Whether git had the recorded bytes themselves: then no checkout had converted them."""
+        kept = place.revisions.find_blob(place.inside(state.path), state.size, state.sha256, as_it_is=True)
+        return kept is not None
+
+    def _refused(self, root: Path, error: Exception) -> UsageError:
+        return UsageError(f"{root} can't be judged at {self.at}: {error}")
 
 
 def _batches(states: Sequence[RecordedState]) -> Iterator[list[RecordedState]]:

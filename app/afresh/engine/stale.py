@@ -76,7 +76,7 @@ def stale(engine: Engine, arguments: StaleArguments, call: Call) -> StaleResult:
             if verdict.status == "fresh":
                 fresh += 1
                 continue
-            assessment = assessor.assess(root, item.files, verdict)
+            assessment = assessor.assess(root, item.files, verdict, item.updated_at)
             earlier = _at_base(engine, before, root, item)
         except UsageError as error:
             skipped.append(Skipped(kind=item.kind, id=item.id, reason=str(error)))
@@ -163,4 +163,6 @@ def _at_base(engine: Engine, before: RevisionJudge | None, root: Path, item: _Le
     verdict = before.judge(root, item.files)
     if verdict.status == "fresh":
         return Assessment(None, ())
-    return Assessor(engine.store, engine.drifts, before, commits_s=0.0).assess(root, item.files, verdict)
+    return Assessor(engine.store, engine.drifts, before, commits_s=0.0).assess(
+        root, item.files, verdict, item.updated_at
+    )

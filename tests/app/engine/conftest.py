@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.app.engine.scenario import LOCKS, LONG_AGO, commit
 from tests.repositories import git
 
 from afresh.checking import check
@@ -96,6 +97,15 @@ def desk(tmp_path: Path, workspace: Path, embedder: Embedder) -> Iterator[Desk]:
     clock = Clock()
     with open_engine(tmp_path / "home", clock, embedder) as engine:
         yield Desk(engine, clock, workspace)
+
+
+@pytest.fixture
+def locks(desk: Desk) -> Path:
+    """A file of locks in the desk's repository, committed long ago."""
+    path = desk.root / "billing" / "locks.py"
+    path.write_text(LOCKS, encoding="utf-8")
+    commit(desk.root, "locks with a timeout", when=LONG_AGO)
+    return path
 
 
 @pytest.fixture
