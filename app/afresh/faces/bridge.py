@@ -40,6 +40,8 @@ _LONGEST_PAUSE_S = 60.0
 _HELD = 64 * 1024 * 1024
 """Bytes of lines held while there is no keeper; then the agent has to wait."""
 _ANSWER_START = b'{"jsonrpc":"2.0","id":'
+_UPDATED = "notifications/resources/updated"
+_LIST_CHANGED = "notifications/resources/list_changed"
 _TRY_AGAIN = -32000
 _TOO_LARGE = -32600
 
@@ -332,7 +334,11 @@ class _Session:
             self._initialize = None
 
     def received(self, line: bytes) -> bool:
-        """A line of the keeper came; whether it is for the agent."""
+        """A line of the keeper came; whether it is for the agent.
+
+        Where a subscription is in force again, the agent is told that what it is about may be another: while
+        there was no keeper, nobody watched.
+        """
         if not (self._in_flight or self._streams or self._swallowed or self._swallowed_starts):
             return True
         number = _answered(line)
@@ -342,6 +348,9 @@ class _Session:
         self._streams.pop(number, None)
         if number in self._swallowed:
             self._swallowed.discard(number)
+            for uri, (subscribed, _) in self._subscribed.items():
+                if subscribed == number:
+                    self.answers.append(_changed(_UPDATED, {"uri": uri}))
             return False
         return True
 
@@ -397,7 +406,18 @@ class _Session:
         if stream not in self._swallowed_starts:
             return False
         self._swallowed_starts.discard(stream)
+        honored = params.get("notifications") if isinstance(params, dict) else None
+        honored = honored if isinstance(honored, dict) else {}
+        for uri in honored.get("resourceSubscriptions") or ():
+            self.answers.append(_changed(_UPDATED, {"uri": uri, "_meta": meta}))
+        if honored.get("resourcesListChanged"):
+            self.answers.append(_changed(_LIST_CHANGED, {"_meta": meta}))
         return True
+
+
+def _changed(method: str, params: Mapping[str, Any]) -> bytes:
+    """A notification that something may be another."""
+    return encode({"jsonrpc": "2.0", "method": method, "params": params})
 
 
 def _answered(line: bytes) -> Hashable:

@@ -43,6 +43,7 @@ from afresh.contracts import (
     SpanDetail,
     StatusResult,
     UpdateResult,
+    VerifyResult,
     WatchStatus,
     Window,
 )
@@ -53,16 +54,25 @@ from afresh.verbs import (
     BackupResult,
     BadLine,
     Check,
+    CompleteResult,
+    ContentsResult,
+    DiffHunk,
+    DiffLine,
     DoctorResult,
     EmbeddingResult,
     ExcludedExample,
     ExportResult,
+    FileDiff,
     ImportResult,
     IndexResult,
+    ListedMemo,
+    MemoDiffResult,
     MemoHistory,
     MemoResult,
     ProjectInfo,
     ProjectsResult,
+    StaleItem,
+    StaleResult,
     StopResult,
 )
 
@@ -276,7 +286,49 @@ MEMO = MemoResult(
     changed_files=[],
     missing_files=[],
     unverifiable_files=[],
+    impact=None,
+    details=None,
     history=[MemoHistory(version=1, conclusion="At random.", changed_at=NOW, action="replaced", note="")],
+)
+
+EDITED = FileDetail(
+    path="bank.py",
+    change="edited",
+    moved_to=None,
+    spans=[SpanDetail(start_line=3, end_line=9, symbol="Bank.transfer", now="edited")],
+    commit=Commit(id="0123456789abcdef", author="Ada", date=THEN, subject="Lock in order"),
+)
+DIFF = FileDiff(
+    path="bank.py",
+    new_path="bank.py",
+    change="edited",
+    hunks=[
+        DiffHunk(
+            old_start=3,
+            old_lines=1,
+            new_start=3,
+            new_lines=1,
+            lines=[DiffLine(kind="-", text="lock(a)"), DiffLine(kind="+", text="lock(b)")],
+        )
+    ],
+    unified="--- a/bank.py\n+++ b/bank.py\n@@ -3 +3 @@\n-lock(a)\n+lock(b)\n",
+    note=None,
+)
+STALE_ITEM = StaleItem(
+    kind="memo",
+    id=4,
+    title="Who releases locks?",
+    text="The transfer itself.",
+    root="/srv/shop",
+    files=["bank.py"],
+    impact="edited",
+    impact_at_base=None,
+    changed_files=["bank.py"],
+    missing_files=[],
+    unverifiable_files=[],
+    details=[EDITED],
+    diffs=None,
+    updated_at=THEN,
 )
 
 RESULTS: Mapping[str, Result] = {
@@ -313,6 +365,41 @@ RESULTS: Mapping[str, Result] = {
         projects=[ProjectInfo(name="shop", roots=["/srv/shop"], memories=12, memos=7)]
     ),
     "memo": MEMO,
+    "memory_exploration_verify": VerifyResult(
+        id=3, action="verify", status="fresh", updated_at=NOW, files=MEMO.files, retired=False
+    ),
+    "memo_diff": MemoDiffResult(
+        id=4,
+        project="shop",
+        root="/srv/shop",
+        question="Who releases locks?",
+        conclusion="The transfer itself.",
+        status="stale",
+        impact="edited",
+        details=[EDITED],
+        files=[DIFF],
+    ),
+    "stale": StaleResult(
+        project="shop",
+        root="/srv/shop",
+        at=None,
+        base=None,
+        judged=7,
+        fresh=6,
+        already_stale=0,
+        items=[STALE_ITEM],
+        skipped=[],
+    ),
+    "contents": ContentsResult(
+        projects=["bank", "shop"],
+        project="shop",
+        root="/srv/shop",
+        memos=[
+            ListedMemo(id=4, question="Who releases locks?", status="stale", updated_at=THEN),
+            ListedMemo(id=3, question="How are locks taken?", status="fresh", updated_at=NOW),
+        ],
+    ),
+    "complete": CompleteResult(values=["shop", "shop-2"], total=2),
     "export": ExportResult(rows={"memory": 2, "memo": 1}),
     "import": ImportResult(created=2, updated=1, unchanged=0, bad=[], redacted=[]),
     "embed": EmbeddingResult(embedded=3, pending=0, model=MODEL),

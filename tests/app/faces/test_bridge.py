@@ -249,6 +249,8 @@ def test_subscriptions_to_resources_are_repeated_and_their_answers_swallowed() -
     assert session.replay() == [lines[1]], "one whose answer is an error was not made"
     assert session.received(b'{"jsonrpc":"2.0","method":"notifications/resources/updated"}')
     assert not session.received(b'{"jsonrpc":"2.0","id":2,"result":{}}')
+    told = {"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": "b"}}
+    assert [json.loads(line) for line in session.answers[1:]] == [told], "nobody watched meanwhile"
     assert session.received(b'{"jsonrpc":"2.0","id":2,"result":{}}')
 
 
@@ -261,7 +263,10 @@ def test_streams_of_notifications_are_opened_anew_and_their_start_swallowed() ->
         {
             "jsonrpc": "2.0",
             "method": "notifications/subscriptions/acknowledged",
-            "params": {"_meta": {"io.modelcontextprotocol/subscriptionId": 5}},
+            "params": {
+                "_meta": {"io.modelcontextprotocol/subscriptionId": 5},
+                "notifications": {"resourceSubscriptions": ["a", "b"], "resourcesListChanged": True},
+            },
         }
     ).encode()
     session.sending(json.loads(line), line)
@@ -271,10 +276,45 @@ def test_streams_of_notifications_are_opened_anew_and_their_start_swallowed() ->
     assert session.answers == []
     assert session.replay() == [line]
     assert not session.received(start)
+    told = [json.loads(line) for line in session.answers]
+    assert [(item["method"].partition("/")[2], item["params"].get("uri")) for item in told] == [
+        ("resources/updated", "a"),
+        ("resources/updated", "b"),
+        ("resources/list_changed", None),
+    ]
+    assert all(item["params"]["_meta"] == {"io.modelcontextprotocol/subscriptionId": 5} for item in told)
     assert session.received(start)
     cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}}
     session.sending(cancel, json.dumps(cancel).encode())
     assert session.replay() == []
+
+
+def test_a_subscription_holds_at_the_next_keeper_and_is_told_that_it_may_have_missed_something(
+    agent: Agent,
+) -> None:
+    agent.open()
+    uri = "afresh://memo/7"
+    if agent.modern:
+        wanted = {"resourceSubscriptions": [uri, "afresh://nothing/7"], "toolsListChanged": True}
+        stream = agent.request("subscriptions/listen", {"notifications": wanted})
+        started = agent.next()
+        assert started["method"] == "notifications/subscriptions/acknowledged"
+        assert started["params"]["notifications"] == {"resourceSubscriptions": [uri]}
+        assert started["params"]["_meta"] == {"io.modelcontextprotocol/subscriptionId": stream}
+        first = agent.next()
+    else:
+        asked = agent.request("resources/subscribe", {"uri": uri})
+        # What turned while it subscribed may be told before the answer.
+        first, answered = sorted((agent.next(), agent.next()), key=lambda message: "id" in message)
+        assert (answered["id"], answered["result"]) == (asked, {})
+    assert first["params"]["uri"] == uri, "the double tells of what is asked about"
+    agent.kill_keeper()
+    # Once by the pump, and once by the double at the new keeper: what turns there arrives.
+    for _ in range(2):
+        told = agent.next()
+        assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", uri)
+    assert agent.pid() > 0
+    assert agent.end() == (0, "")
 
 
 def test_answers_are_told_from_requests_of_the_server_and_ids_by_their_type() -> None:

@@ -41,6 +41,7 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "recall": {"query": "locks", "limit": 3},
     "memory_exploration_record": {"question": "q", "conclusion": "c", "project": "shop", "files": ["a.py"]},
     "memory_exploration_recall": {"question": "q", "project": "shop"},
+    "memory_exploration_verify": {"id": 3, "action": "verify"},
     "workspace_status": {},
 }
 
@@ -369,13 +370,17 @@ def test_a_slow_call_holds_up_no_other(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_server_says_who_it_is_and_advertises_tools_alone(mode: Mode) -> None:
+def test_the_server_says_who_it_is_and_announces_what_it_does(mode: Mode) -> None:
     async def use(client: Client) -> None:
         assert client.server_info is not None
         assert (client.server_info.name, client.server_info.version) == ("afresh", __version__)
         assert client.instructions == INSTRUCTIONS
         offered = client.server_capabilities.model_dump(exclude_none=True)
-        assert offered == {"tools": {"list_changed": False}}
+        assert offered == {
+            "tools": {"list_changed": False},
+            "resources": {"subscribe": True, "list_changed": True},
+            "completions": {},
+        }
 
     talk(ServiceDouble(), mode, use)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -58,8 +58,15 @@ class Attached:
 
 
 class Followed:
-    def know(self, **_asked: object) -> None:
-        return None
+    """Tells that what somebody asks about has turned, so that a test sees whom that reaches."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def know(self, *, memos: Iterable[int] = (), **_others: object) -> None:
+        from afresh.engine.calls import News
+
+        self._listener(News(memos=frozenset(memos)))
 
     def close(self) -> None:
         return None
@@ -134,11 +141,7 @@ class DoubleService:
         return Attached(self, str(caller.cwd))
 
     def follow(self, caller: Caller, listener: Listener) -> Followed:
-        """Tell at once that everything there is turned, so that a test sees whom that reaches."""
-        from afresh.engine.calls import News
-
-        listener(News(memos=frozenset({7}), listing=True))
-        return Followed()
+        return Followed(listener)
 
     def busy(self) -> bool:
         return (self.settings.home / "busy").exists()
