@@ -7,6 +7,7 @@ import re
 from typing import Literal
 
 from afresh_indexer.fingerprint import eol_free
+from afresh_indexer.lexing import with_even_numbers
 from afresh_indexer.source import Source
 
 Difference = Literal["unchanged", "eol_only", "cosmetic", "docs_only", "edited"]
@@ -48,7 +49,8 @@ def words_differ(old: Source, there: Place, new: Source, here: Place) -> bool:
     """Whether a scan can tell already that more than form differs: other words, or in another order."""
     if old.scan is None or new.scan is None:
         return False
-    if old.scan.words(*there) == new.scan.words(*here):
+    words, new_words = old.scan.words(*there), new.scan.words(*here)
+    if words == new_words or with_even_numbers(words) == with_even_numbers(new_words):
         return False
     return not (_may_mislead(old, there) or _may_mislead(new, here))
 

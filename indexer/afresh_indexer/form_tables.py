@@ -17,6 +17,7 @@ ERROR = 0xFFFF
 
 FIXED, PLAIN, BRACKET, SEPARATOR, COMMENT, OPAQUE, STRING, PARENTHESES = range(8)
 QUOTE, INTERPOLATION, VARYING, WATCHED, BROKEN, MARKUP, ENTITY, UNSURE = range(8, 16)
+NUMBER, ROW, HEAD, OWN_BRACKETS, PARAMETERS = range(16, 21)
 
 WHOLE = frozenset((COMMENT, OPAQUE, STRING, BROKEN, MARKUP))
 """Actions that take a node's source as a whole, so that what its leaves leave out is not lost."""
@@ -108,6 +109,12 @@ class Tables:
     """The parents in `dropped`."""
     unescaped: frozenset[int]
     flat: frozenset[int]
+    string_rows: frozenset[int]
+    """The kinds of several strings that are read as one."""
+    rows: Mapping[int, int]
+    """The kind that a row of expressions counts as."""
+    single_in: frozenset[int]
+    """The parents in which a parameter's parentheses may be form."""
 
 
 @cache
@@ -175,6 +182,11 @@ def tables_of(language: str, tsx: bool, watched: Watched, skips: bool) -> Tables
         delicate=frozenset(parent for parent, _ in dropped),
         unescaped=numbers(form.unescaped_in),
         flat=numbers(form.flat),
+        string_rows=numbers(frozenset(("concatenated_string",))) & numbers(frozenset(form.strings)),
+        rows={
+            kind: min(numbers(frozenset((form.rows[names[kind]],)))) for kind in numbers(frozenset(form.rows))
+        },
+        single_in=numbers(frozenset((form.single_in,))),
     )
 
 
@@ -193,6 +205,8 @@ def _actions(known: tree_sitter.Language, form: Form, watched: frozenset[str]) -
             actions.append(SEPARATOR)
         elif name in brackets:
             actions.append(BRACKET)
+        elif name in form.heads:
+            actions.append(HEAD)
         elif not name or name[0] in "#$\"'" or any(character.isspace() for character in name):
             actions.append(VARYING)
         else:
@@ -205,6 +219,14 @@ def _named_action(name: str, form: Form, watched: frozenset[str]) -> int:
         return COMMENT
     if name in form.strings:
         return STRING
+    if name in form.numbers:
+        return NUMBER
+    if name in form.rows:
+        return ROW
+    if name in form.own_brackets:
+        return OWN_BRACKETS
+    if name == form.single_parameters:
+        return PARAMETERS
     if name in form.opaque:
         return OPAQUE
     if name == form.markup_text:

@@ -24,6 +24,17 @@ class Form:
     """Kinds whose text is one exact token: parts of it are in no leaf, or nothing in it is form."""
     strings: Mapping[str, Callable[[bytes], bytes | None]] = field(default_factory=dict)
     """For a kind of string, what makes its quote marks alike; where that gives None it is read exactly."""
+    numbers: frozenset[str] = frozenset()
+    """Kinds of numbers in which the case of letters means nothing."""
+    rows: Mapping[str, str] = field(default_factory=dict)
+    """Rows of expressions with parentheses or without, and the kind that stands for both."""
+    heads: frozenset[str] = frozenset()
+    """Words before a name behind which empty parentheses are form."""
+    own_brackets: frozenset[str] = frozenset()
+    """Kinds with parentheses of their own, which can serve as those of a call."""
+    single_parameters: str = ""
+    """The kind of a list of parameters whose parentheses are form around just a name, in `single_in`."""
+    single_in: str = ""
     unescaped_in: frozenset[str] = frozenset()
     """Parents in which a string has no escapes, so that a backslash is kept."""
     markup_text: str = ""
@@ -41,7 +52,7 @@ class Form:
     loose: frozenset[str] = frozenset()
     """`parent` or `parent.field` where the parentheses of a whole expression are form."""
     flat: frozenset[str] = frozenset()
-    """Operators of which a compiler reads a row as one: a group of the same kind keeps its parentheses."""
+    """Operators of which a compiler reads a row as one: a group of the same one keeps its parentheses."""
     unseen: bytes = b""
     """Characters that the grammar leaves in no leaf, though the tree's structure tells of them."""
     directives: re.Pattern[bytes] | None = None
@@ -63,21 +74,31 @@ def _pairs(text: str) -> frozenset[tuple[str, str]]:
 _PYTHON = Form(
     comments=_words("comment line_continuation"),
     opaque=_words("string_content format_specifier"),
-    strings={"string": quotes.python_string},
+    strings={"string": quotes.python_string, "concatenated_string": quotes.python_strings},
+    numbers=_words("integer float"),
     separators=_words(";"),
-    dropped=_pairs("import_from_statement (\nimport_from_statement )"),
+    dropped=_pairs("import_from_statement (\nimport_from_statement )\nwith_clause (\nwith_clause )"),
     trailing_commas=_words(
-        "argument_list list tuple parameters dictionary set import_from_statement list_pattern with_clause"
+        "argument_list list parameters dictionary set import_from_statement list_pattern with_clause"
     ),
+    rows={
+        "tuple": "expression_list",
+        "expression_list": "expression_list",
+        "tuple_pattern": "pattern_list",
+        "pattern_list": "pattern_list",
+    },
+    heads=_words("class"),
+    own_brackets=_words("generator_expression"),
     parentheses="parenthesized_expression",
     loose=_words(
-        "expression_statement return_statement assignment.right augmented_assignment.right yield await "
-        "named_expression.value if_statement.condition elif_clause.condition while_statement.condition "
+        "expression_statement return_statement assignment.right augmented_assignment.right yield await type "
+        "with_item.value except_clause.value delete_statement decorator match_statement.subject "
+        "attribute.object subscript.value call.function list_splat dictionary_splat slice named_expression.value if_statement.condition elif_clause.condition while_statement.condition "
         "for_statement.right assert_statement raise_statement argument_list keyword_argument.value list set "
-        "tuple pair expression_list default_parameter.value typed_default_parameter.value lambda.body "
+        "pair expression_list default_parameter.value typed_default_parameter.value lambda.body "
         "subscript.subscript list_comprehension.body set_comprehension.body generator_expression.body "
         "for_in_clause.right if_clause binary_operator boolean_operator comparison_operator not_operator "
-        "unary_operator conditional_expression"
+        "unary_operator conditional_expression as_pattern"
     ),
     flat=_words("boolean_operator"),
     directives=re.compile(rb"#.*?coding[:=]"),
@@ -88,6 +109,9 @@ _JAVASCRIPT = Form(
     comments=_words("comment html_comment"),
     opaque=_words("regex"),
     strings={"string": quotes.javascript_string},
+    numbers=_words("number"),
+    single_parameters="formal_parameters",
+    single_in="arrow_function",
     unescaped_in=_words("jsx_attribute"),
     markup_text="jsx_text",
     separators=_words(";"),
@@ -102,7 +126,8 @@ _JAVASCRIPT = Form(
         "return_statement throw_statement variable_declarator.value assignment_expression.right "
         "augmented_assignment_expression.right arguments array pair.value spread_element "
         "template_substitution subscript_expression.index arrow_function.body binary_expression "
-        "ternary_expression parenthesized_expression"
+        "ternary_expression parenthesized_expression unary_expression await_expression "
+        "for_in_statement.right switch_case.value"
     ),
     directives=re.compile(
         rb"/\*\*?\s*@(?:jsx|flow|license|preserve)|//\s*@(?:ts-|flow|jsx)|///\s*<|//[#@]\s*source"

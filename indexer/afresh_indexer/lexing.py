@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -95,6 +95,11 @@ LEXES: Mapping[str, Lexis] = {
 """By language name."""
 
 
+def with_even_numbers(words: Iterable[bytes]) -> list[bytes]:
+    """Words as `Scan.words` gives them, with the letters in numbers in lower case."""
+    return [word.lower() if word[:1].isdigit() else word for word in words]
+
+
 class Scan:
     """The comments and strings of one source. Offsets count bytes, and ends are excluded."""
 
@@ -152,7 +157,7 @@ class Scan:
     def words(self, start: int, end: int) -> list[bytes]:
         """The words and operators between two offsets, but for those in comments and strings.
 
-        No normalisation of form adds, removes or moves any of these.
+        No normalisation of form adds, removes or moves any of these; of numbers it may change the case.
         """
         starts, ends = self._skipped(end)
         index = max(0, bisect_right(starts, start) - 1)

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Literal
 
 from afresh_indexer.hunks import Hunk, LineMap
+from afresh_indexer.lexing import with_even_numbers
 from afresh_indexer.source import Source
 
 QuickVerdict = Literal["unchanged", "cosmetic", "edited"]
@@ -139,7 +140,7 @@ class QuickJudge:
                     place = source.span(line, line)
                     if scan.is_lost(*place):
                         return False
-                    for word in scan.words(*place):
+                    for word in with_even_numbers(scan.words(*place)):
                         words[word] += sign
         return any(words.values())
 

@@ -43,6 +43,10 @@ _MARKS_DEEP = 64
 """Watched nodes inside more than so many others get no mark: each mark's tokens are hashed by themselves."""
 _OUTERMOST_ERROR = -1
 _INNER_ERROR = -2
+_ROW = -3
+"""Stands with a row of several expressions, of which a last comma is form."""
+_ROW_OF_ONE = -4
+"""With a row that only its comma tells from an expression."""
 
 
 @dataclass(slots=True)
@@ -150,6 +154,11 @@ class _Walk:
             actions_of.BROKEN: self._broken,
             actions_of.MARKUP: self._markup,
             actions_of.ENTITY: self._entity,
+            actions_of.NUMBER: self._number,
+            actions_of.ROW: self._row,
+            actions_of.HEAD: self._head,
+            actions_of.OWN_BRACKETS: self._own_brackets,
+            actions_of.PARAMETERS: self._parameters,
         }
 
     def run(self) -> None:
@@ -231,6 +240,8 @@ class _Walk:
         kind, index = self.open.pop()
         if kind == _TRANSPARENT:
             return
+        if index == _ROW and self.out[-1] == b",":
+            self._take_back(1)
         self.out.append(CLOSE)
         if index >= 0:
             self.marks[index].end = len(self.out)
@@ -293,7 +304,7 @@ class _Walk:
         escaped = b"\\" in text
         if canonical is not None and not (escaped and self._parent() in self.tables.unescaped):
             self.out.append(_LITERAL + canonical)
-            if escaped or b"\r" in text or text[0] != text[-1]:
+            if escaped or b"\r" in text or text[0] != text[-1] or kind in self.tables.string_rows:
                 self._hidden(text, canonical)
             else:
                 self.covered += len(text)
@@ -301,7 +312,7 @@ class _Walk:
         if self.tables.names[kind] in self.tables.form.opaque:
             return self._opaque(node, kind)
         pushed = self._descend(node, kind)
-        if pushed is not None:
+        if pushed is not None and kind not in self.tables.string_rows:
             self.simple_strings.append(quotes.is_simple_python_string(text))
         return pushed
 
@@ -350,11 +361,12 @@ class _Walk:
             out.append(EXACT + text)
             return
         self.covered += len(text)
-        if parent == _TRANSPARENT and text in (b"(", b")"):
+        in_row = self.stack[-1:] == [_NOTED] and self.open[-1][1] in (_ROW, _ROW_OF_ONE)
+        if (parent == _TRANSPARENT or in_row) and text in (b"(", b")"):
             return
         trailing = text not in _OPENERS and out[-1] == b"," and out[-2] not in _OPENERS
         if trailing and parent in tables.trailing:
-            del out[-1], self.starts[len(out) :], self.ends[len(out) :]
+            self._take_back(1)
         if (parent, text) not in tables.dropped:
             out.append(text)
 
@@ -436,5 +448,94 @@ class _Walk:
                 return False
             inner = within[0]
             if parent == _TRANSPARENT or inner.kind_id != node.kind_id:
-                return inner.kind_id != parent or parent not in self.tables.flat
+                return inner.kind_id != parent or parent not in self.tables.flat or _differ(node, inner)
         return False
+
+    def _take_back(self, count: int) -> None:
+        """Take back the last tokens."""
+        out = self.out
+        del out[len(out) - count :], self.starts[len(out) - count :], self.ends[len(out) - count :]
+
+    def _number(self, node: tree_sitter.Node, kind: int) -> None:
+        self._leaf(kind, self._text(node).lower())
+
+    def _row(self, node: tree_sitter.Node, kind: int) -> int | None:
+        """Expressions with commas between them, which are one value with parentheses or without."""
+        count = sum(not child.is_extra for child in node.named_children)
+        if count == 1 and all(child.type != "," for child in node.children):
+            return self._descend(node, kind)
+        if not self.cursor.goto_first_child():
+            return self._opaque(node, kind)
+        row = self.tables.rows[kind]
+        self.out.append(self.tables.texts[row])
+        self.open.append((row, _ROW_OF_ONE if count == 1 else _ROW))
+        return _NOTED
+
+    def _head(self, node: tree_sitter.Node, kind: int) -> None:
+        """A word before a name; empty parentheses behind the name are passed over."""
+        self._varying(node, kind)
+        name = node.next_sibling
+        brackets = None if name is None else name.next_sibling
+        if (
+            name is None
+            or brackets is None
+            or self.tables.words[name.kind_id] is None
+            or brackets.type != "argument_list"
+            or brackets.child_count != 2
+            or brackets.has_error
+        ):
+            return
+        if self.positions:
+            self._place(node, False)
+        self.cursor.goto_next_sibling()
+        self._leaf(name.kind_id, self._text(name))
+        if self.positions:
+            self._place(name, False)
+        self.cursor.goto_next_sibling()
+        self._hidden(self._text(brackets))
+
+    def _own_brackets(self, node: tree_sitter.Node, kind: int) -> int | None:
+        """What needs no parentheses of a call around its own, if it is all that is between them."""
+        out = self.out
+        if (
+            not self.has_error
+            and self.stack[-1] >= 0
+            and self.tables.names[self.stack[-1]] == "argument_list"
+            and out[-1] == b"("
+            and out[-2] == self.tables.texts[self.stack[-1]]
+            and node.parent is not None
+            and node.parent.child_count == 3
+        ):
+            self._take_back(2)
+            self.stack[-1] = _NOTED
+            self.open.append((_TRANSPARENT, _INNER_ERROR))
+        return self._descend(node, kind)
+
+    def _parameters(self, node: tree_sitter.Node, kind: int) -> int | None:
+        """The parameters of a function, whose parentheses are form if there is nothing but one name."""
+        inner = node.named_child(0) if node.named_child_count == 1 else None
+        if inner is not None and inner.type == "required_parameter" and inner.child_count == 1:
+            inner = inner.named_child(0)
+        if (
+            inner is None
+            or inner.type != "identifier"
+            or node.child_count != 3
+            or self._parent() not in self.tables.single_in
+            or node.has_error
+        ):
+            return self._descend(node, kind)
+        text = self._text(inner)
+        self.out.append(self.tables.leaves[inner.kind_id] + text)
+        self._hidden(self._text(node), text)
+        return None
+
+
+def _differ(group: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
+    """Whether the operator in a group in parentheses is another than the one whose operand it is."""
+    around = group.parent
+    while around is not None and around.kind_id == group.kind_id:
+        around = around.parent
+    if around is None or around.kind_id != inner.kind_id:
+        return False
+    outer_sign, inner_sign = (node.child_by_field_name("operator") for node in (around, inner))
+    return outer_sign is not None and inner_sign is not None and outer_sign.type != inner_sign.type
