@@ -185,9 +185,10 @@ class DateReader(WordReader):
     def _week(self, index: int) -> Term | None:
         word = self.at(index)
         if word.kind == "iso_week":
-            year, number = int(word.text[:4]), int(word.text[-2:])
-            return Term(index + 1, partial(meanings.exact_week, word.text, year, number))
-        at, number = index, None
+            exact = partial(meanings.exact_week, word.text, int(word.text[:4]), int(word.text[-2:]))
+            return Term(index + 1, exact)
+        at = index
+        number: int | None = None
         if word.kind == "week_number" and word.capital:
             number, at = int(re.sub(r"\D", "", word.text)), index + 1
         else:

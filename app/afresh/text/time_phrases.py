@@ -6,23 +6,29 @@ a time are left alone, and words that can't be reckoned give no window and a not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from afresh.text.time_bounds import Phrase, joined, quoted, window_of
+from afresh.text.time_languages import translated
 from afresh.text.time_meanings import Term
 from afresh.text.time_terms import Reader
 from afresh.text.time_tokens import words_of
-from afresh.text.time_windows import Calendar, Period, UnreadableTimeError, ZoneNeededError
+from afresh.text.time_windows import Calendar, UnreadableTimeError, ZoneNeededError
 from afresh.text.time_words import ALSO_WORDS, PREPOSITIONS, has_cue
 
 LONGEST_EXPLICIT_WINDOW = timedelta(days=90)
 """The bound for windows that a caller gives; a window read off words may be longer and then says so."""
 
+MOST_WORDS = 200
+"""A longer query is a text and no question: its dates are what it is about."""
+
 _SINCE = frozenset({"since", "starting", "beginning", "from"})
 _UNTIL = frozenset({"until", "till", "til", "by"})
 _TO = frozenset({"to", "until", "till", "til", "through", "thru", "-", "–", "—"})
+_JOINTS = {"between": frozenset({"and"}), "from": _TO | {"and"}}
 _VAGUE = frozenset({"recently", "lately"})
 
 
@@ -46,6 +52,13 @@ class TimeReading:
     """Whether `until` is the moment of asking and nothing else: what is saved in that moment may be meant."""
     note: str | None
     """Why there is no window, fit for a person."""
+    spans: tuple[tuple[int, int], ...]
+    """Where each phrase begins and ends in the query, in characters."""
+
+    def topic(self, query: str) -> str:
+        """The query without its time words; all of it where no word is left."""
+        rest = _left(query, self.spans)
+        return rest if any(sign.isalnum() for sign in rest) else query
 
     @property
     def found(self) -> bool:
@@ -67,25 +80,6 @@ class TimeReading:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A phrase: a period, or one side of a window."""
-
-    first: int
-    stop: int
-    """Indices of words."""
-    opens: Term | None
-    closes: Term | None
-    how: str
-    """ "in", "since", "after", "before", "until" or "range"."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    since: datetime | None
-    until: datetime | None
-
-
 def read_time(
     query: str, *, zone: ZoneInfo | None, reference: datetime, fiscal_first_month: int = 1
 ) -> TimeReading | None:
@@ -97,30 +91,81 @@ def read_time(
         reference: the moment of asking, aware.
         fiscal_first_month: the month 1..12 in which the fiscal year begins, for quarters.
     """
-    text = query
-    if not has_cue(query):
-        return None
-    reader = Reader(words_of(text))
-    found = list(_phrases(reader))
-    if not found:
-        return _vague(query, reader)
     calendar = Calendar(reference, zone, fiscal_first_month)
-    spans = [(reader.at(one.first).start, reader.at(one.stop - 1).end) for one in found]
+    named = _named(query)
+    if named is None:
+        return None
+    if not named.found:
+        return _vague(query, named.reader)
+    return _reading(query, named, calendar)
+
+
+def without_time(query: str) -> str:
+    """The query without the words that name a time."""
+    named = _named(query)
+    return _left(query, named.spans if named is not None else [])
+
+
+def _left(query: str, spans: Sequence[tuple[int, int]]) -> str:
+    rest, at = "", 0
+    for start, end in spans:
+        rest, at = f"{rest}{query[at:start]} ", end
+    return f"{rest}{query[at:]}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """The times that a query names, before any is reckoned."""
+
+    reader: Reader
+    found: list[Phrase]
+    spans: list[tuple[int, int]]
+    english: str
+    """The text that was read."""
+
+
+def _named(query: str) -> _Named | None:
+    vague: _Named | None = None
+    if len(query) > 16 * MOST_WORDS:
+        return None
+    if has_cue(query):
+        words = words_of(query)
+        if len(words) > MOST_WORDS:
+            return None
+        reader = Reader(words)
+        found = list(_phrases(reader))
+        spans = [(reader.at(one.first).start, reader.at(one.stop - 1).end) for one in found]
+        if found:
+            return _Named(reader, found, spans, query)
+        vague = _Named(reader, [], [], query)
+    other = translated(query)
+    if other is not None:
+        reader = Reader(words_of(other.text))
+        found = list(_phrases(reader))
+        if found:
+            return _Named(reader, found, [(other.start, other.end)], other.text)
+    return vague
+
+
+def _reading(query: str, named: _Named, calendar: Calendar) -> TimeReading:
+    spans = named.spans
     phrases = [query[start:end] for start, end in spans]
     since: datetime | None = None
     until: datetime | None = None
     note: str | None = None
     try:
-        since, until = _joined([_window(one, calendar) for one in found], phrases, query, calendar)
+        since, until = joined(
+            [window_of(one, calendar) for one in named.found], phrases, named.english, calendar
+        )
     except ZoneNeededError:
         note = (
-            f"{_quoted(phrases)} needs a timezone: give owner_timezone, such as Europe/Berlin;"
+            f"{quoted(phrases)} needs a timezone: give owner_timezone, such as Europe/Berlin;"
             " no window was applied"
         )
     except UnreadableTimeError as reason:
         note = f"{reason}; no window was applied"
     except (OverflowError, ValueError):
-        note = f"{_quoted(phrases)} lies outside the years 1 to 9999; no window was applied"
+        note = f"{quoted(phrases)} lies outside the years 1 to 9999; no window was applied"
     return TimeReading(
         phrase=", ".join(phrases),
         start=spans[0][0],
@@ -130,13 +175,14 @@ def read_time(
         needs_timezone=calendar.used_zone,
         ends_now=until is not None and until == calendar.reference,
         note=note,
+        spans=tuple(spans),
     )
 
 
 # --- phrases ------------------------------------------------------------------------------------------
 
 
-def _phrases(reader: Reader) -> Iterator[_Found]:
+def _phrases(reader: Reader) -> Iterator[Phrase]:
     index = 0
     while index < len(reader.words):
         found = _phrase(reader, index)
@@ -147,27 +193,24 @@ def _phrases(reader: Reader) -> Iterator[_Found]:
             index = found.stop
 
 
-def _phrase(reader: Reader, index: int) -> _Found | None:
+def _phrase(reader: Reader, index: int) -> Phrase | None:
     word = reader.at(index)
     if word.kind == "word":
         return _between(reader, index) or _bound(reader, index) or _plain(reader, index)
     return _plain(reader, index)
 
 
-def _between(reader: Reader, index: int) -> _Found | None:
+def _between(reader: Reader, index: int) -> Phrase | None:
     opener = reader.text(index)
     if opener not in ("between", "from", "since", "starting"):
         return None
     first = reader.term(_past_article(reader, index + 1))
     if first is None:
         return None
-    joints = (
-        ("and",) if opener == "between" else (*_TO, "and") if opener == "from" else ("to", "until", "till")
-    )
-    return _range(reader, index, first, frozenset(joints))
+    return _range(reader, index, first, _JOINTS.get(opener, _TO))
 
 
-def _range(reader: Reader, index: int, first: Term, joints: frozenset[str]) -> _Found | None:
+def _range(reader: Reader, index: int, first: Term, joints: frozenset[str]) -> Phrase | None:
     at = first.stop + (reader.text(first.stop) in ("up", ","))
     if reader.text(at) not in joints:
         return None
@@ -175,10 +218,10 @@ def _range(reader: Reader, index: int, first: Term, joints: frozenset[str]) -> _
     second = reader.day_of_month_after(at, first) or reader.term(at)
     if second is None:
         return None
-    return _Found(index, second.stop, first, second, "range")
+    return Phrase(index, second.stop, first, second, "range")
 
 
-def _bound(reader: Reader, index: int) -> _Found | None:
+def _bound(reader: Reader, index: int) -> Phrase | None:
     word = reader.text(index)
     at = index + 1
     if word == "prior" and reader.text(at) == "to":
@@ -203,14 +246,14 @@ def _bound(reader: Reader, index: int) -> _Found | None:
     if word == "from":
         onward = reader.text(term.stop) in ("on", "onward", "onwards", "forward")
         if not onward:
-            return _Found(index, term.stop, term, None, "in")
-        return _Found(index, term.stop + 1, term, None, "since")
+            return Phrase(index, term.stop, term, None, "in")
+        return Phrase(index, term.stop + 1, term, None, "since")
     if how in ("before", "until"):
-        return _Found(index, term.stop, None, term, how)
-    return _Found(index, term.stop, term, None, how)
+        return Phrase(index, term.stop, None, term, how)
+    return Phrase(index, term.stop, term, None, how)
 
 
-def _plain(reader: Reader, index: int) -> _Found | None:
+def _plain(reader: Reader, index: int) -> Phrase | None:
     term = reader.term(index)
     if term is None:
         return None
@@ -223,7 +266,7 @@ def _plain(reader: Reader, index: int) -> _Found | None:
     ranged = _range(reader, index, term, _TO)
     if ranged is not None and (led or (ranged.closes is not None and ranged.closes.strong)):
         return ranged
-    return _Found(index, term.stop, term, None, "in") if led or alone or term.strong else None
+    return Phrase(index, term.stop, term, None, "in") if led or alone or term.strong else None
 
 
 def _past_article(reader: Reader, index: int) -> int:
@@ -237,113 +280,5 @@ def _vague(query: str, reader: Reader) -> TimeReading | None:
             end = reader.at(index + 2).end if other else word.end
             phrase = query[word.start : end]
             note = f"{phrase!r} names no exact time; no window was applied"
-            return TimeReading(phrase, word.start, end, None, None, False, False, note)
+            return TimeReading(phrase, word.start, end, None, None, False, False, note, ())
     return None
-
-
-# --- windows ------------------------------------------------------------------------------------------
-
-
-def _window(found: _Found, calendar: Calendar) -> _Window:
-    opens = found.opens.resolve(calendar) if found.opens is not None else None
-    closes = found.closes.resolve(calendar) if found.closes is not None else None
-    match found.how:
-        case "since":
-            assert opens is not None
-            return _up_to_now(calendar.opening(opens.point or opens.start), calendar)
-        case "after":
-            assert opens is not None
-            return _up_to_now(calendar.opening(opens.point or opens.end), calendar)
-        case "before":
-            assert closes is not None
-            return _Window(None, calendar.closing(closes.point or closes.start))
-        case "until":
-            assert closes is not None
-            return _Window(None, calendar.closing(closes.point or closes.end))
-        case "range":
-            assert found.opens is not None and found.closes is not None
-            return _range_window(found.opens, found.closes, calendar)
-        case _:
-            assert opens is not None
-            window = _Window(calendar.opening(opens.start), calendar.closing(opens.end))
-            if window.since == window.until:
-                raise UnreadableTimeError("clocks in that timezone jumped over that time")
-            return window
-
-
-def _up_to_now(since: datetime, calendar: Calendar) -> _Window:
-    """Since a time is up to now, so that the window has both ends; from a later time on it has no end."""
-    return _Window(since, calendar.reference if since < calendar.reference else None)
-
-
-def _range_window(first: Term, second: Term, calendar: Calendar) -> _Window:
-    opens, closes = _both_ends(first, second, calendar)
-    since = calendar.opening(opens.point or opens.start)
-    until = calendar.closing(closes.point or closes.end)
-    if until <= since:
-        raise UnreadableTimeError("the time ends before it begins")
-    return _Window(since, until)
-
-
-def _both_ends(first: Term, second: Term, calendar: Calendar) -> tuple[Period, Period]:
-    """Each end says which one the other is: Monday to Friday, Aug 10 to Sep 1, 2025, 2pm to 4pm yesterday."""
-    if first.clock is not None and second.day is not None:
-        start = second.day(calendar).start + (first.clock[0] - _zero(first.clock[0]))
-        return Period(start, start, point=start), second.resolve(calendar)
-    if first.clock is not None and second.clock is not None:
-        opens = first.resolve(calendar)
-        assert opens.point is not None
-        end = opens.point + (second.clock[0] - first.clock[0]) % timedelta(days=1)
-        return opens, Period(end, end, point=end)
-    if first.recur is not None and second.recur is None:
-        closes = second.resolve(calendar)
-        if closes.start.tzinfo is None:
-            return first.recur(calendar, closes.start.date(), False), closes
-    opens = first.resolve(calendar)
-    if second.recur is not None and opens.start.tzinfo is None:
-        return opens, second.recur(calendar, opens.start.date(), True)
-    return opens, second.resolve(calendar)
-
-
-def _zero(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0)
-
-
-def _joined(
-    found: list[_Window], phrases: list[str], query: str, calendar: Calendar
-) -> tuple[datetime | None, datetime | None]:
-    """One window of several: the inner of two, two halves, or two that touch; anything else conflicts."""
-    since, until = found[0].since, found[0].until
-    for other, phrase in zip(found[1:], phrases[1:], strict=True):
-        if _touch(_Window(since, until), other) and f"{phrases[0]} and {phrase}" in query:
-            since, until = _earliest(since, other.since), _latest(until, other.until)
-            continue
-        open_ends = {calendar.reference, None}
-        inner_since = _latest(since, other.since)
-        inner_until = until if other.until in open_ends else other.until if until in open_ends else None
-        inner_until = _earliest(until, other.until) if inner_until is None else inner_until
-        whole = {(since, until), (other.since, other.until)}
-        halves = any(None in ends or calendar.reference in ends for ends in whole)
-        overlap = inner_since is None or inner_until is None or inner_since < inner_until
-        if not overlap or not (halves or (inner_since, inner_until) in whole):
-            raise UnreadableTimeError(f"{_quoted(phrases)} name different times; give since and until")
-        since, until = inner_since, inner_until
-    return since, until
-
-
-def _touch(one: _Window, other: _Window) -> bool:
-    return None not in (one.since, one.until, other.since, other.until) and (
-        one.until == other.since or other.until == one.since
-    )
-
-
-def _latest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return max((moment for moment in (one, other) if moment is not None), default=None)
-
-
-def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((moment for moment in (one, other) if moment is not None), default=None)
-
-
-def _quoted(phrases: list[str]) -> str:
-    return ", ".join(repr(phrase) for phrase in phrases)

@@ -9,23 +9,29 @@ from afresh.text.time_meanings import Term
 from afresh.text.time_tokens import Word
 from afresh.text.time_words import DONE, FOLLOWERS, HABIT
 
+_LOOK = 16
+"""How far rules look beyond the first and the last word, at most."""
+
 
 class WordReader:
     """Reads the words of one query."""
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
-        self._end = Word("", "stop", 0, 0, False, False)
+        beside = [Word("", "stop", 0, 0, False, False)] * _LOOK
+        self._padded = [*beside, *words, *beside]
+        self._texts = [word.text for word in self._padded]
 
     def at(self, index: int) -> Word:
         """A word, or a stop where there is none."""
-        return self.words[index] if 0 <= index < len(self.words) else self._end
+        return self._padded[index + _LOOK]
 
     def text(self, index: int) -> str:
-        return self.at(index).text
+        return self._texts[index + _LOOK]
 
     def matches(self, index: int, *texts: str) -> bool:
-        return all(self.text(index + offset) == text for offset, text in enumerate(texts))
+        first = index + _LOOK
+        return self._texts[first] == texts[0] and tuple(self._texts[first : first + len(texts)]) == texts
 
     def phrase(self, first: int, last: int) -> str:
         return " ".join(self.text(index) for index in range(first, last + 1))

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from functools import partial
 
 from afresh.text import time_meanings as meanings
 from afresh.text.time_dates import DateReader
 from afresh.text.time_meanings import DAY, HOUR, Term
+from afresh.text.time_tokens import Word
 from afresh.text.time_words import (
     ACTIVITY,
     COUNTED_UNITS,
     NUMBERS,
     PARTS_OF_DAY,
+    STARTS,
+    UNITS,
     VAGUE,
     WEEKDAYS,
 )
@@ -22,8 +26,25 @@ from afresh.text.time_words import (
 class Reader(DateReader):
     """Reads times off the words of one query."""
 
+    def __init__(self, words: Sequence[Word]) -> None:
+        super().__init__(words)
+        self._known: dict[int, Term | None] = {}
+
     def term(self, index: int) -> Term | None:
         """The longest time that begins at a word, with the part of the day or the hour that goes with it."""
+        if index not in self._known:
+            self._known[index] = self._read(index) if self._may_start(index) else None
+        return self._known[index]
+
+    def _may_start(self, index: int) -> bool:
+        word = self.at(index)
+        if word.text in ("the", "a", "an", "these"):
+            word = self.at(index + 1)
+        return word.kind not in ("other", "stop", "dash") and (
+            word.kind != "word" or word.text in STARTS or word.text in UNITS
+        )
+
+    def _read(self, index: int) -> Term | None:
         for rule in (
             self._beside,
             self._time_of_a_day,
@@ -142,6 +163,17 @@ class Reader(DateReader):
                 return Term(other.stop, partial(meanings.away_from, other.resolve, unit, away))
         return None
 
+    def _half_of_day(self, found: Term) -> Term | None:
+        """Monday after 3pm; yesterday before noon."""
+        hour = self._hour_at(found.stop + 1)
+        if hour is None or self.text(found.stop) not in ("after", "since", "before", "until", "till"):
+            return None
+        zero = datetime.combine(date.min, time())
+        point = datetime.combine(date.min, time(hour[1], hour[2]))
+        later = self.text(found.stop) in ("after", "since")
+        clock = (point, zero + DAY) if later else (zero, point)
+        return Term(hour[0], partial(meanings.on_day, found.resolve, clock), day=found.resolve)
+
     def _beside(self, index: int) -> Term | None:
         """The Sunday before March 3; the week after 2025-03-10; the weekend before last Friday."""
         at = index + (self.text(index) == "the")
@@ -241,6 +273,8 @@ class Reader(DateReader):
         part = PARTS_OF_DAY.get(self.text(at))
         if part is not None:
             return Term(at + 1, partial(meanings.hours_of, found.resolve, *part), day=found.resolve)
+        if half := self._half_of_day(found):
+            return half
         at = found.stop + (self.text(found.stop) in ("at", "around", "about", "from", "between", ","))
         first = self._hour_at(at)
         if first is None or (at == found.stop and not first[3] and self.at(at).kind != "clock"):

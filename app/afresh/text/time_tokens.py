@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from afresh.text.time_words import COUNTED_UNITS, MONTHS, MONTHS_SHORT, WEEKDAYS, WEEKDAYS_SHORT
 
@@ -34,8 +34,7 @@ _FROM_PARTS = frozenset({"early", "mid", "late"})
 _DATE_WORDS = MONTHS.keys() | MONTHS_SHORT.keys() | WEEKDAYS.keys() | WEEKDAYS_SHORT.keys() | _FROM_PARTS
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A word of a query."""
 
     text: str
@@ -58,6 +57,9 @@ def words_of(query: str) -> list[Word]:
         raw, start = chunk.group(), chunk.start()
         if raw in ",;?!":
             found.append(Word(raw, "stop", start, start + 1, False, False))
+            continue
+        if raw.isalpha() and raw.isascii() and masked[chunk.end() : chunk.end() + 1] not in ("(", "[", "="):
+            found.append(Word(raw.lower(), "word", start, chunk.end(), raw[0].isupper(), False))
             continue
         code = masked[chunk.end() : chunk.end() + 1] in ("(", "[", "=")
         found.extend(_pieces(raw, start, code=code))

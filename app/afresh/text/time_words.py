@@ -107,6 +107,17 @@ _CUE = re.compile(
 )
 
 
+_STARTS_TEXT = """
+    the a an these yesterday tomorrow today tonight day week weekend month quarter year half first second
+    third fourth earlier later so calendar iso kw cw fy fiscal noon midnight early mid late beginning
+    start middle end morning afternoon evening night
+"""
+STARTS = frozenset(
+    {*_STARTS_TEXT.split(), *MONTHS, *MONTHS_SHORT, *WEEKDAYS, *WEEKDAYS_SHORT, *NUMBERS, *VAGUE, *SHIFT}
+)
+"""The words with which a time can begin."""
+
+
 def has_cue(query: str) -> bool:
     """Whether a text may name a time in English; false for nearly every query that names none."""
     return _CUE.search(query.casefold()) is not None
