@@ -11,6 +11,8 @@ from afresh.store.citations import FileCitation
 from afresh_indexer.last_change import LastChange, Lines
 from afresh_indexer.verdicts import FileDrift, SpanDrift
 
+_ALL_LINES = (1, 1 << 40)
+"""Of a file in which no lines can be told apart, such as a binary one."""
 _LEAST_S = 0.02
 """With less left git is not started any more."""
 
@@ -54,7 +56,7 @@ def _lines(drifted: FileDrift) -> Lines:
         placed = drifted.line_map.project(gravest.span.start_line, gravest.span.end_line)
     moved_away = gravest.moved_to is not None and gravest.moved_to.path != drifted.path
     if gravest.start_line is None or gravest.end_line is None or moved_away:
-        return placed or (1, 1)
+        return placed or _ALL_LINES
     start, end = gravest.start_line, gravest.end_line
     if placed is not None and placed[0] <= end and start <= placed[1]:
         return min(start, placed[0]), max(end, placed[1])

@@ -46,6 +46,8 @@ class AssessedFile:
     change: LastChange | None
     """None where it was not looked for."""
     note: str | None = None
+    is_readable: bool = True
+    """Whether its content can be looked into, if there is any."""
 
     @property
     def impact(self) -> Impact:
@@ -116,6 +118,8 @@ class Assessor:
         """What changed in one file, as lines."""
         file = assessed.citation
         path = file.path if assessed.drift.moved_to is None else assessed.drift.moved_to.path
+        if not assessed.is_readable:
+            return FileText((), "", assessed.note)
         new = self._judge.contents(root, [path])[path]
         old = self._old_bytes.of(root, file)
         if old is None:
@@ -274,7 +278,7 @@ def _unverifiable(file: FileCitation, reason: str) -> AssessedFile:
     cited = file.spans or (CitedSpan(1, 1),)
     spans = tuple(SpanDrift(span, "edited", None, None, 0.0) for span in cited)
     note = f"it can't be read: {reason.replace('_', ' ')}"
-    return AssessedFile(file, FileDrift(file.path, "edited", spans, None), None, note)
+    return AssessedFile(file, FileDrift(file.path, "edited", spans, None), None, note, is_readable=False)
 
 
 def _by_hashes(file: FileCitation, new: bytes) -> FileDrift:

@@ -162,12 +162,12 @@ def test_a_detached_head_is_judged_like_any_other(desk, locks):
 @pytest.mark.parametrize("at", ["nowhere", "HEAD~99", "-p", "main:main.py", "0" * 40])
 def test_an_unknown_revision_is_named_with_what_to_do(desk, locks, at):
     record(desk, ACQUIRE)
-    with pytest.raises(UsageError, match="branch, a tag or a commit|no commit") as caught:
+    with pytest.raises(UsageError, match=r"branch, a tag or a commit|no commit") as caught:
         recalled(desk, at=at)
     assert repr(at) in str(caught.value)
-    with pytest.raises(UsageError, match="branch, a tag or a commit|no commit"):
+    with pytest.raises(UsageError, match=r"branch, a tag or a commit|no commit"):
         desk.ask("stale", at=at)
-    with pytest.raises(UsageError, match="branch, a tag or a commit|no commit"):
+    with pytest.raises(UsageError, match=r"branch, a tag or a commit|no commit"):
         desk.ask("stale", base=at)
 
 
@@ -218,7 +218,7 @@ def test_a_shallow_clone_judges_what_it_has_and_names_what_it_lacks(desk, locks,
         memo = recalled(desk, project="clone", at=at)
         assert memo.details[0].moved_to.path == "billing/mutexes.py"
         assert memo.details[0].commit.subject == "rename"
-    with pytest.raises(UsageError, match="'HEAD~3' is no revision.*shallow.*--unshallow"):
+    with pytest.raises(UsageError, match=r"'HEAD~3' is no revision.*shallow.*--unshallow"):
         recalled(desk, project="clone", at="HEAD~3")
 
 

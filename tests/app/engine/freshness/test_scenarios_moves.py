@@ -1,4 +1,4 @@
-"""Code that goes elsewhere: functions that move, split, swap and come back, files that become other things."""
+"""Code that goes elsewhere: functions that move, split, swap and come back; files that become others."""
 
 from __future__ import annotations
 
