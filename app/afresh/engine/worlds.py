@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afresh.store import files, once, symbols
+from afresh.store.cursor import Cursor
 from afresh.store.database import Store
 from afresh.store.projects import Checkout
 from afresh_indexer.claim_world import PathIndex, World
@@ -79,27 +80,50 @@ class Readings:
         return kept
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A world, and the state that it is the world of."""
+
+    checkout: Checkout
+    head: str
+    stamp: tuple[object, ...]
+    known: KnownWorld
+
+
 class Worlds:
     """The world of the checkout that was asked about last. Safe from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: tuple[tuple[int, int, str], KnownWorld] | None = None
+        self._kept: _Kept | None = None
+        self._generation = -1
         self._past: _Past | None = None
 
     def of(self, store: Store, checkout: Checkout) -> KnownWorld:
-        """The world of a checkout, read again after something was written or HEAD has moved."""
+        """The world of a checkout, read again when its index has changed or HEAD has moved."""
         with self._lock:
             revisions, note = _revisions(Path(checkout.root))
             head = _head(revisions)
-            # Taken before the reading begins: what is written meanwhile makes the next call read again.
-            key = (checkout.id, store.generation, head)
-            if self._kept is None or self._kept[0] != key:
-                past = self._past
-                if past is None or (past.root, past.head) != (checkout.root, head) or revisions is None:
-                    past = self._past = _past(checkout.root, head, revisions, note)
-                self._kept = key, _known(store, checkout, past, revisions)
-            return self._kept[1]
+            kept = self._kept
+            if kept is None or (kept.checkout, kept.head) != (checkout, head):
+                kept = None
+            # Taken before the reading begins: what is written meanwhile makes the next call look again.
+            generation = store.generation
+            if kept is None or generation != self._generation:
+                with store.read() as cursor:
+                    stamp = files.stamp(cursor, checkout.id)
+                    if kept is None or kept.stamp != stamp:
+                        past = self._past_of(checkout.root, head, revisions, note)
+                        kept = _Kept(checkout, head, stamp, _known(cursor, checkout, past, revisions))
+                self._kept, self._generation = kept, generation
+            return kept.known
+
+    def _past_of(self, root: str, head: str, revisions: Revisions | None, note: str) -> _Past:
+        """What git tells of the past, listed once for each commit: of a long history that takes a second."""
+        past = self._past
+        if past is None or (past.root, past.head) != (root, head) or revisions is None:
+            past = self._past = _past(root, head, revisions, note)
+        return past
 
 
 def _revisions(root: Path) -> tuple[Revisions | None, str]:
@@ -129,14 +153,13 @@ def _past(root: str, head: str, revisions: Revisions | None, note: str) -> _Past
         return _Past(root, head, frozenset(), str(error))
 
 
-def _known(store: Store, checkout: Checkout, past: _Past, revisions: Revisions | None) -> KnownWorld:
+def _known(cursor: Cursor, checkout: Checkout, past: _Past, revisions: Revisions | None) -> KnownWorld:
     root = Path(checkout.root)
-    with store.read() as cursor:
-        here = files.paths(cursor, checkout.id)
-        left_out = files.excluded(cursor, checkout.id)
-        defined: dict[str, Collection[str]] = dict(symbols.names_by_path(cursor, checkout.id))
-        once_paths = once.paths(cursor, checkout.id)
-        once_names = once.names(cursor, checkout.id)
+    here = files.paths(cursor, checkout.id)
+    left_out = files.excluded(cursor, checkout.id)
+    defined: dict[str, Collection[str]] = dict(symbols.names_by_path(cursor, checkout.id))
+    once_paths = once.paths(cursor, checkout.id)
+    once_names = once.names(cursor, checkout.id)
 
     def exists(path: str) -> bool:
         return os.path.lexists(root / path)

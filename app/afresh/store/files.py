@@ -62,6 +62,21 @@ def paths(cur: Cursor, checkout_id: int) -> list[str]:
     ]
 
 
+def stamp(cur: Cursor, checkout_id: int) -> tuple[object, ...]:
+    """What is another one as soon as the checkout's index, or what is remembered of it, is another one."""
+    row = cur.execute(
+        "SELECT (SELECT count(*) FROM files WHERE checkout_id = $1), "
+        "(SELECT bit_xor(hash(path, sha256, language)) FROM files WHERE checkout_id = $1), "
+        "(SELECT bit_xor(hash(path, reason)) FROM excluded WHERE checkout_id = $1), "
+        "(SELECT max(id) FROM outlines), "
+        "(SELECT count(*) FROM once_contents WHERE checkout_id = $1), "
+        "(SELECT count(*) FROM once_paths WHERE checkout_id = $1), "
+        "(SELECT count(*) FROM once_symbols WHERE checkout_id = $1)",
+        [checkout_id],
+    ).one()
+    return () if row is None else row
+
+
 def excluded(cur: Cursor, checkout_id: int) -> dict[str, Excluded]:
     """Every path that was left out, with its reason, by path."""
     rows = cur.execute(
