@@ -20,7 +20,7 @@ _MAKES = _words(
     r"creat(?:e|es|ing)",
     r"scaffold(?:s|ing)?",
     r"introduc(?:e|ing)",
-    r"touch",
+    r"(?<!you )(?<!not )(?<!n't )(?<!never )touch",
     r"mkdir",
     r"new files?",
     rf"{_ARTICLE} new {_NOUN}\b.*",

@@ -146,6 +146,8 @@ def test_what_may_be_an_example_is_doubtful(text: str) -> None:
         "We moved the parsing to `src/a.py`.",
         "I created `src/a.py` for this.",
         "Create the table by running `src/a.py`.",
+        "Ask before you touch `src/a.py`.",
+        "Don't touch `src/a.py`.",
     ],
 )
 def test_words_that_only_sound_like_it_leave_a_claim_standing(text: str) -> None:
