@@ -53,6 +53,12 @@ class IndexArguments(Arguments):
     path: str = Field(min_length=1, max_length=4096, description="Absolute.")
     project: Name | None = None
     force: bool = Field(False, description="Also `/`, or the home folder.")
+    history: int | None = Field(
+        None,
+        ge=0,
+        le=100_000,
+        description="Keep the messages of that many commits as memories, and of later ones; 0 ends it.",
+    )
 
 
 class ExcludedExample(Result):
@@ -74,6 +80,8 @@ class IndexResult(Result):
     symbols: int
     languages: dict[str, int]
     notes: int
+    commits: int = 0
+    """Commit messages that were taken in, where the history is followed."""
     excluded: dict[str, int]
     excluded_examples: list[ExcludedExample]
     ignored: int
@@ -451,8 +459,8 @@ TOOLS: tuple[Verb, ...] = (
         GetArguments,
         GetResult,
         "Read memories by id",
-        "Read whole memories, up to 50, in the order asked; `history: true` adds earlier states. Ids come "
-        "from recall or memory_save. To search, use recall.",
+        "Read whole memories, up to 50, in the order asked; `history: true` adds earlier states, and deleted "
+        "memories too. Ids come from recall or memory_save. To search, use recall.",
         tool=True,
     ),
     Verb(

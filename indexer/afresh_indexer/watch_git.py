@@ -24,6 +24,8 @@ class GitSigns:
     common_dir: Path | None = None
     """Where what all worktrees share is."""
     head: bytes = b""
+    commit: bytes = b""
+    """What the branch that HEAD names stands at, as far as a file of its own says."""
     tracked: int = -1
     """How many entries the index has: it moves when files become tracked or untracked, while a mere refresh
     of the index by `git status` leaves it."""
@@ -61,7 +63,8 @@ def read_signs(root: Path) -> GitSigns:
             return GitSigns(
                 git_dir=git_dir,
                 common_dir=common_dir,
-                head=_bytes_of(git_dir / "HEAD", 4096),
+                head=(head := _bytes_of(git_dir / "HEAD", 4096)),
+                commit=_branch_commit(common_dir, head),
                 tracked=_index_entries(git_dir / "index"),
                 rules=tuple(_signature(path) for path in watched),
             )
@@ -85,6 +88,13 @@ def _git_dir_of(folder: Path) -> Path | None:
 def _common_dir_of(git_dir: Path) -> Path:
     told = _bytes_of(git_dir / "commondir", 8192).strip()
     return (git_dir / os.fsdecode(told)).resolve() if told else git_dir
+
+
+def _branch_commit(common_dir: Path, head: bytes) -> bytes:
+    """A commit always writes this file; right after git packed its references there is none."""
+    if not head.startswith(b"ref: refs/"):
+        return b""
+    return _bytes_of(common_dir / os.fsdecode(head.removeprefix(b"ref:").strip()), 256)
 
 
 def _index_entries(index: Path) -> int:

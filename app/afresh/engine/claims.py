@@ -55,7 +55,7 @@ def claims(engine: Engine, arguments: ClaimsArguments, call: Call) -> ClaimsResu
     notes = [known.note] if known.note else []
     found: list[DeadClaim] = []
     documents = 0
-    saved = [memory for memory in kept if memory.source_kind != "file"]
+    saved = [memory for memory in kept if memory.source_kind not in ("file", "git")]
     if known.files:
         texts, too_large = _documents(Path(checkout.root), kept)
         notes += too_large

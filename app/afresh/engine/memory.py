@@ -107,12 +107,13 @@ def delete(engine: Engine, arguments: DeleteArguments, call: Call) -> DeleteResu
 
 
 def get(engine: Engine, arguments: GetArguments, call: Call) -> GetResult:
-    """Whole memories in the order asked; deleted ones count as missing."""
+    """Whole memories in the order asked; deleted ones count as missing, unless their history is asked for."""
     judge = CitedFreshness(engine, call)
     with engine.store.read() as cursor:
         # No id is larger, and the database would refuse the question.
         possible = [id_ for id_ in arguments.ids if 0 < id_ < 2**63]
-        found = {memory.id: memory for memory in memories.get(cursor, possible)}
+        given = memories.get(cursor, possible, include_deleted=arguments.history)
+        found = {memory.id: memory for memory in given}
         cited = citations.of(cursor, list(found))
         names = {project.id: project.name for project in projects.list_projects(cursor)}
         records = {

@@ -49,15 +49,22 @@ def up(session: Session, path: str, once: bool, project: str | None, force: bool
 @path_argument
 @project_option
 @force_option
+@click.option(
+    "--history",
+    type=click.IntRange(0, 100_000),
+    metavar="N",
+    help="Also remember the messages of the last N commits, and of later ones; 0 ends it.",
+)
 @json_option
 @click.pass_obj
-def index(session: Session, path: str, project: str | None, force: bool, as_json: bool) -> int:
+def index(
+    session: Session, path: str, project: str | None, force: bool, history: int | None, as_json: bool
+) -> int:
     """Make the files, outlines and notes of a workspace current."""
     root = _folder(path)
     with session.engine(cwd=root) as engine:
-        result = _index(
-            session, engine, given({"path": str(root), "project": project, "force": force or None})
-        )
+        arguments = {"path": str(root), "project": project, "force": force or None, "history": history}
+        result = _index(session, engine, given(arguments))
     session.show(result, as_json, lambda: render_workspace.indexed(result))
     return 0
 

@@ -23,7 +23,7 @@ _STATES = {"ok": ("● ok", "green"), "warning": ("▲ warning", "yellow"), "err
 def indexed(result: Mapping[str, Any]) -> list[Line]:
     """What an index found, left out and why, and how long it took."""
     head = line((f"{result['project']}", "bold"), f"  {result['root']}")
-    if not any(result[key] for key in ("read", "added", "changed", "removed")):
+    if not any(result.get(key) for key in ("read", "added", "changed", "removed", "notes", "commits")):
         told = f"nothing changed: no file was opened ({counted(result['files'], 'file')} checked"
         return [head, line(f"{told} in {told_seconds(result['elapsed_s'])})", indent=2)]
     languages = sorted(result["languages"].items(), key=lambda item: (-item[1], item[0]))
@@ -40,6 +40,8 @@ def indexed(result: Mapping[str, Any]) -> list[Line]:
         (("notes", "dim"), f"{result['notes']:,}"),
         (("left out", "dim"), _left_out(result)),
     ]
+    if result.get("commits"):
+        rows.append((("commits", "dim"), f"{result['commits']:,} messages"))
     if result["outline_errors"]:
         rows.append((("outlines", "dim"), f"{counted(result['outline_errors'], 'file')} could not be parsed"))
     rows.append(

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
+from afresh.engine.commit_memories import follow_commits, follow_on
 from afresh.engine.core import Engine
 from afresh.engine.workspace_index import apply_batch, put_outlines, settle_once
 from afresh.engine.workspace_notes import apply_documents
@@ -53,6 +54,7 @@ class Progress:
     removed: int = 0
     read: int = 0
     notes: int = 0
+    commits: int = 0
     outline_errors: int = 0
     touched: list[str] = field(default_factory=list)
 
@@ -85,7 +87,7 @@ class Indexing:
             workspace = workspaces.register(self._engine, tx, root, name=arguments.project, force=True)
         if workspace.checkout is None:
             raise RootRefusedError(f"{root} could not be registered as a workspace")
-        return workspace, self._run(workspace, workspace.checkout, call)
+        return workspace, self._run(workspace, workspace.checkout, call, arguments.history)
 
     def refresh(
         self,
@@ -102,6 +104,8 @@ class Indexing:
             self._scan(checkout, rules, call, progress, only=paths)
             self._touched(checkout.root, progress.touched)
             self._note(workspace, checkout, call, progress)
+            if paths is None:
+                progress.commits += follow_on(self._engine, workspace.project, checkout)
             self._outline(checkout, call, progress)
             self._settle(checkout, progress)
             return progress
@@ -111,7 +115,9 @@ class Indexing:
         with self._guard:
             return bool(self._busy) if root is None else root in self._busy
 
-    def _run(self, workspace: Workspace, checkout: Checkout, call: Call) -> IndexResult:
+    def _run(
+        self, workspace: Workspace, checkout: Checkout, call: Call, history: int | None
+    ) -> IndexResult:
         started = time.perf_counter()
         with self._one_at_a_time(checkout):
             progress = Progress()
@@ -123,6 +129,10 @@ class Indexing:
             self._settle(checkout, progress)
             outlined = time.perf_counter() - started
             self._note(workspace, checkout, call, progress)
+            if history is None:
+                progress.commits += follow_on(self._engine, workspace.project, checkout)
+            else:
+                progress.commits += follow_commits(self._engine, workspace.project, checkout, history)
             ignored = len(rules.ignored_entries())
             with self._engine.store.read() as cursor:
                 counts = files.counts(cursor, checkout.id)
@@ -140,6 +150,7 @@ class Indexing:
             symbols=definitions,
             languages=dict(counts.languages),
             notes=progress.notes,
+            commits=progress.commits,
             excluded=dict(counts.excluded),
             excluded_examples=[
                 ExcludedExample(path=item.path, reason=item.reason.value, detail=item.detail)

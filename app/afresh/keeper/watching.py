@@ -216,7 +216,7 @@ class Watching:
             _LOG.error("a change could not be brought in: %s", error)
             self._tell(watched, {"kind": "watch", "mode": watched.state.mode, "reason": str(error)})
             return
-        if progress.touched:
+        if progress.touched or progress.commits:
             if since_ns:
                 watched.lag_ms = round((time.time_ns() - since_ns) / 1e6, 1)
             watched.last_change = datetime.now(UTC)
@@ -245,6 +245,9 @@ class _Attached:
 def _told(progress: Progress, lag_ms: float | None) -> Event:
     touched = sorted(set(progress.touched))
     shown = ", ".join(touched[:3]) + (f" and {len(touched) - 3} more" if len(touched) > 3 else "")
+    if progress.commits:
+        commits = f"{progress.commits} commit{'s' if progress.commits != 1 else ''}"
+        shown = f"{shown}; {commits}" if shown else commits
     return {
         "kind": "change",
         "paths": touched[:_PATHS_TOLD],

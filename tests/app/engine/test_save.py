@@ -134,6 +134,8 @@ def test_a_deletion_is_a_tombstone_that_can_be_undone(desk):
     saved = desk.ask("memory_save", content="Cache keys carry the tenant.")
     assert desk.ask("memory_delete", id=saved.id, reason="wrong").deleted
     assert desk.ask("memory_get", ids=[saved.id]).missing == [saved.id]
+    (told,) = desk.ask("memory_get", ids=[saved.id], history=True).memories
+    assert told.deleted_at is not None and told.history[-1].version == 1
     assert desk.ask("recall", query="cache keys tenant").result.nothing_relevant
     with pytest.raises(NotFoundError, match="undo: true"):
         desk.ask("memory_update", id=saved.id, content="x")

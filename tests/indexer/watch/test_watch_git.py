@@ -66,6 +66,8 @@ def test_signs_differ_with_head_the_number_of_tracked_files_and_each_rule(reposi
 
     git(repository, "checkout", "-q", "-b", "other")
     must_differ()
+    git(repository, "commit", "-q", "--allow-empty", "-m", "empty")
+    must_differ()
     git(repository, "rm", "-q", "--cached", "a.py")
     must_differ()
     (repository / ".gitignore").write_text("*.log\n", encoding="utf-8")
