@@ -101,7 +101,13 @@ def numbered(messages: Messages) -> Messages:
 
 
 def conversations() -> Iterator[tuple[str, Messages]]:
-    rest = [INITIALIZED, request("tools/list"), request("ping"), request("server/discover")]
+    rest = [
+        INITIALIZED,
+        request("tools/list"),
+        request("resources/templates/list"),
+        request("ping"),
+        request("server/discover"),
+    ]
     for version in (*HANDSHAKE_PROTOCOL_VERSIONS, "1999-01-01", *MODERN_PROTOCOL_VERSIONS):
         yield f"handshake with {version}", [initialize(version), *rest]
     yield "ping before the handshake", [request("ping"), initialize(), request("tools/list")]
@@ -122,7 +128,16 @@ def conversations() -> Iterator[tuple[str, Messages]]:
     for version in MODERN_PROTOCOL_VERSIONS:
         yield (
             f"modern {version}",
-            [modern(method, version) for method in ("server/discover", "tools/list", "ping", "tools/list")],
+            [
+                modern(method, version)
+                for method in (
+                    "server/discover",
+                    "tools/list",
+                    "resources/templates/list",
+                    "ping",
+                    "tools/list",
+                )
+            ],
         )
     yield (
         "modern without the client's name",
@@ -153,6 +168,8 @@ def test_every_recorded_answer_is_the_real_servers(name: str, messages: Messages
 DOUBTFUL: dict[str, Messages] = {
     "a tool's call": [initialize(), request("tools/call", name="recall", arguments={"query": "a"})],
     "a page of tools": [initialize(), request("tools/list", cursor="2")],
+    "a list of resources": [initialize(), request("resources/list")],
+    "a page of templates": [initialize(), request("resources/templates/list", cursor="2")],
     "a list before the handshake": [request("tools/list")],
     "an envelope on a handshake connection": [initialize(), modern("tools/list")],
     "a handshake on a modern connection": [modern("tools/list"), initialize()],
