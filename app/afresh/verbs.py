@@ -138,6 +138,30 @@ class ImportResult(Result):
     redacted: list[Redaction]
 
 
+ForeignSource = Literal["claude", "basic-memory", "mcp-memory"]
+
+
+class ImportFromArguments(Arguments):
+    """Memories of another program, read where they are."""
+
+    source: ForeignSource
+    path: str = Field(min_length=1, max_length=4096, description="Absolute.")
+    project: Name | None = Field(None, description="Default: the project of the working directory.")
+    strict: bool = Field(False, description="Import nothing where something can't be read.")
+
+
+class ImportFromResult(Result):
+    project: str
+    created: int
+    updated: int
+    unchanged: int
+    removed: int
+    """Imported before, and gone from there since."""
+    bad: list[str]
+    """What could not be read or taken in, each with its place."""
+    redacted: list[Redaction]
+
+
 class EmbeddingResult(Result):
     embedded: int
     pending: int
@@ -552,6 +576,7 @@ VERBS: Mapping[str, Verb] = {
         Verb("claims", ClaimsArguments, ClaimsResult),
         Verb("export", ExportArguments, ExportResult),
         Verb("import", ImportArguments, ImportResult, read_only=False),
+        Verb("import_from", ImportFromArguments, ImportFromResult, read_only=False),
         Verb("embed", NoArguments, EmbeddingResult, read_only=False),
         Verb("backup", BackupArguments, BackupResult, read_only=False),
         Verb("doctor", DoctorArguments, DoctorResult),

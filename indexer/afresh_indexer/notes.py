@@ -61,17 +61,23 @@ def notes_of(path: str, data: bytes) -> tuple[Note, ...]:
     return read_document(path, data).notes
 
 
-def read_document(path: str, data: bytes) -> Document:
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a document, as the lines of notes count them; bytes that are not UTF-8 are replaced."""
+    return _LINE_BREAK.split(data.decode("utf-8-sig", "replace"))
+
+
+def read_document(path: str, data: bytes, *, kind: str | None = None) -> Document:
     """The notes in a document, in order, and what it says of itself if it records a decision.
 
     Text before the first heading is a note without headings. A section without text of its own gives none,
     but stays in the headings of those below it, and where there are none below is a note by its heading
-    alone. Bytes that are not UTF-8 are replaced. Front matter gives tags, and its description is a note.
+    alone. Front matter gives tags, and its description is a note. `kind` is for a document whose path
+    doesn't tell of which kind it is.
     """
-    kind = kind_of(path)
+    kind = kind or kind_of(path)
     if kind is None:
         return Document()
-    lines = _LINE_BREAK.split(data.decode("utf-8-sig", "replace"))
+    lines = lines_of(data)
     front = FrontMatter() if _is_rst(path) else read_front_matter(lines)
     sections = list(_sections_of(path, len(data))(lines, front.end))
     decision = read_decision(path, front, sections, lines) if kind == "decision" else None

@@ -14,6 +14,7 @@ from afresh.engine.context import context
 from afresh.engine.core import Engine
 from afresh.engine.explore import explore, explore_at
 from afresh.engine.memo import memo, memo_diff, verify
+from afresh.engine.import_from import import_from
 from afresh.engine.memory import delete, get, update
 from afresh.engine.recall import recall
 from afresh.engine.record import record
@@ -45,5 +46,6 @@ ANSWERS: Mapping[str, Answer] = {
     "claims": claims,
     "export": export,
     "import": import_lines,
+    "import_from": import_from,
 }
 """Arguments arrive checked, of the type that the verb declares."""

@@ -47,35 +47,44 @@ def export(session: Session, file: str, project: str | None) -> int:
 
 @click.command(name="import", short_help="Read memories and conclusions from JSON Lines.")
 @click.argument("file")
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(["claude", "basic-memory", "mcp-memory"]),
+    help="FILE is another program's: a memory folder of Claude Code, a project folder of basic-memory, or "
+    "a memory.json of the MCP memory server.",
+)
 @click.option("--no-wait", is_flag=True, help="Don't wait for vectors; they follow behind.")
 @click.option("--strict", is_flag=True, help="Stop at the first bad line; chunks before it stay imported.")
 @click.option("--project", metavar="NAME", help="For rows that name none.")
 @json_option
 @click.pass_obj
 def import_(
-    session: Session, file: str, no_wait: bool, strict: bool, project: str | None, as_json: bool
+    session: Session,
+    file: str,
+    origin: str | None,
+    no_wait: bool,
+    strict: bool,
+    project: str | None,
+    as_json: bool,
 ) -> int:
     """Read JSON Lines from FILE, or from stdin where it is -.
 
     Rows with a known external_id are updated, never doubled. A bad line is told with its number and left
-    out, and the exit code is then 1. It waits until every row can be found by meaning too.
+    out, and the exit code is then 1. It waits until every row can be found by meaning too. With --from
+    what is gone from there since an earlier import is taken out.
     """
+    options = given({"project": project, "strict": strict or None})
+    if origin is not None:
+        return _import_from(session, file, {"source": origin, **options}, no_wait=no_wait, as_json=as_json)
     total = _Import()
     with session.engine() as engine:
         with _import_source(file) as (source, size), session.progress() as progress:
-            options = given({"project": project, "strict": strict or None})
             _import_lines(engine, source, size, options, total, progress)
         if not no_wait and total.created + total.updated:
-            with session.progress() as progress:
-                embedded = engine.call("embed", {}, on_event=progress.event)
-            if embedded["pending"]:
-                session.say(
-                    f"{counted(embedded['pending'], 'vector')} to come: {embedded['model']['source']}"
-                )
-    for number, error in sorted(total.bad)[:_BAD_LINES_SHOWN]:
-        session.say(f"line {number}: {error}")
-    if len(total.bad) > _BAD_LINES_SHOWN:
-        session.say(f"and {counted(len(total.bad) - _BAD_LINES_SHOWN, 'more bad line')}")
+            _embed(session, engine)
+    bad = [f"line {number}: {error}" for number, error in sorted(total.bad)]
+    _tell_bad(session, bad, "more bad line", "more bad lines")
     result = total.result()
     session.show(
         result,
@@ -163,6 +172,42 @@ def _export_target(file: str) -> Iterator[TextIO]:
         raise AfreshError(f"can't export to {path}: {error.strerror or error}") from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+# --- import of other programs' ---------------------------------------------------------------------------
+
+
+def _import_from(
+    session: Session, file: str, arguments: Mapping[str, Any], *, no_wait: bool, as_json: bool
+) -> int:
+    if file == "-":
+        raise UsageError("--from reads a file or a folder: give its path, not -")
+    path = Path(file).expanduser().absolute()
+    with session.engine() as engine:
+        with session.progress() as progress:
+            result = engine.call("import_from", {**arguments, "path": str(path)}, on_event=progress.event)
+        if not no_wait and result["created"] + result["updated"]:
+            _embed(session, engine)
+    _tell_bad(session, result["bad"], "more bad entry", "more bad entries")
+    told = ", ".join(f"{result[name]:,} {name}" for name in ("created", "updated", "unchanged", "removed"))
+    left = f", {counted(len(result['bad']), 'entry', 'entries')} left out" if result["bad"] else ""
+    session.show(result, as_json, lambda: [line((told, "bold"), left), *redactions(result["redacted"])])
+    return 1 if result["bad"] else 0
+
+
+def _embed(session: Session, engine: Engine) -> None:
+    """Wait until what came in can be found by meaning."""
+    with session.progress() as progress:
+        embedded = engine.call("embed", {}, on_event=progress.event)
+    if embedded["pending"]:
+        session.say(f"{counted(embedded['pending'], 'vector')} to come: {embedded['model']['source']}")
+
+
+def _tell_bad(session: Session, bad: list[str], one: str, many: str) -> None:
+    for text in bad[:_BAD_LINES_SHOWN]:
+        session.say(text)
+    if len(bad) > _BAD_LINES_SHOWN:
+        session.say(f"and {counted(len(bad) - _BAD_LINES_SHOWN, one, many)}")
 
 
 # --- import -----------------------------------------------------------------------------------------------

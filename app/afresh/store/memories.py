@@ -17,6 +17,7 @@ __all__ = [
     "MemoryHistory",
     "NewMemory",
     "by_external_id",
+    "by_external_prefix",
     "change",
     "count_by_type",
     "feed",
@@ -94,6 +95,17 @@ def by_external_id(cur: Cursor, project_id: int, external_ids: Iterable[str]) ->
     ).rows()
     found = [memory_from_row(row) for row in rows]
     return {memory.external_id: memory for memory in found if memory.external_id is not None}
+
+
+def by_external_prefix(cur: Cursor, project_id: int, prefixes: Sequence[str]) -> list[Memory]:
+    """The memories of a project whose external ids begin with one of these, deleted ones too."""
+    rows = cur.execute(
+        f"SELECT {COLUMNS} FROM memories WHERE project_id = ? AND external_id IS NOT NULL AND EXISTS "
+        "(SELECT 1 FROM (SELECT unnest(?::VARCHAR[]) AS prefix) WHERE starts_with(external_id, prefix)) "
+        "ORDER BY id",
+        [project_id, list(prefixes)],
+    ).rows()
+    return [memory_from_row(row) for row in rows]
 
 
 def get(cur: Cursor, ids: Sequence[int], *, include_deleted: bool = False) -> list[Memory]:

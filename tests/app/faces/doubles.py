@@ -63,6 +63,7 @@ from afresh.verbs import (
     ExcludedExample,
     ExportResult,
     FileDiff,
+    ImportFromResult,
     ImportResult,
     IndexResult,
     ListedMemo,
@@ -402,6 +403,9 @@ RESULTS: Mapping[str, Result] = {
     "complete": CompleteResult(values=["shop", "shop-2"], total=2),
     "export": ExportResult(rows={"memory": 2, "memo": 1}),
     "import": ImportResult(created=2, updated=1, unchanged=0, bad=[], redacted=[]),
+    "import_from": ImportFromResult(
+        project="shop", created=2, updated=1, unchanged=0, removed=3, bad=[], redacted=[]
+    ),
     "embed": EmbeddingResult(embedded=3, pending=0, model=MODEL),
     "backup": BackupResult(path="/srv/copy.duckdb", bytes=1_500_000),
     "doctor": DoctorResult(

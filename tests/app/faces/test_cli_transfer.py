@@ -13,7 +13,7 @@ from tests.app.faces.doubles import MODEL, EngineDouble
 
 from afresh.contracts import Redaction
 from afresh.errors import InvalidArgumentError, StoreFullError
-from afresh.verbs import BadLine, EmbeddingResult, ExportResult, ImportResult
+from afresh.verbs import BadLine, EmbeddingResult, ExportResult, ImportFromResult, ImportResult
 
 ROWS = [
     {"kind": "memory", "project": "shop", "content": "é\n漢\u2028"},
@@ -217,6 +217,43 @@ def test_progress_of_an_import_counts_bytes_and_then_vectors() -> None:
     engine = EngineDouble({"import": accept}, {"embed": embedding})
     outcome = run("import", "-", engine=engine, stdin=b'{"a": 1}\n', seconds_apart=2.0)
     assert outcome.err == "importing: 9\nembedding: 1 of 2\n"
+
+
+# --- import of other programs' ---------------------------------------------------------------------------
+
+
+def taken_in(*bad: str) -> ImportFromResult:
+    return ImportFromResult(
+        project="shop", created=2, updated=1, unchanged=0, removed=3, bad=list(bad), redacted=[]
+    )
+
+
+def test_another_programs_memories_are_read_where_they_are_and_waited_for(workspace: Path) -> None:
+    engine = EngineDouble({"import_from": taken_in()})
+    outcome = run("import", "--from", "claude", "memory", "--project", "shop", engine=engine)
+    arguments = {"source": "claude", "project": "shop", "path": str(workspace / "memory")}
+    assert engine.calls == [("import_from", arguments), ("embed", {})]
+    assert (outcome.code, outcome.out) == (0, "2 created, 1 updated, 0 unchanged, 3 removed\n")
+
+
+def test_entries_that_could_not_be_read_are_told_and_end_with_1() -> None:
+    bad = [f"line {number}: not JSON" for number in range(60)]
+    engine = EngineDouble({"import_from": taken_in(*bad)})
+    outcome = run("import", "--from", "mcp-memory", "memory.json", "--no-wait", engine=engine)
+    assert outcome.code == 1
+    assert outcome.err.startswith("line 0: not JSON\n")
+    assert outcome.err.endswith("and 10 more bad entries\n")
+    assert outcome.out == "2 created, 1 updated, 0 unchanged, 3 removed, 60 entries left out\n"
+
+
+def test_another_program_is_not_read_from_stdin_and_an_unknown_one_is_refused() -> None:
+    outcome = run("import", "--from", "claude", "-", engine=EngineDouble())
+    assert (outcome.code, outcome.err) == (
+        2,
+        "afresh: --from reads a file or a folder: give its path, not -\n",
+    )
+    outcome = run("import", "--from", "mem0", "x", engine=EngineDouble())
+    assert outcome.code == 2 and "'mem0'" in outcome.err and "basic-memory" in outcome.err
 
 
 # --- backup -----------------------------------------------------------------------------------------------
