@@ -11,11 +11,12 @@ import re
 
 from afresh.text.time_phrases import without_time
 
-_WHO = r"(?:i|we|you|they|everyone|everybody|anyone|the (?:team|agents?)|your?self)"
+_WHO = r"(?:i|we|you|they|everyone|everybody|the (?:team|agents?))"
 _VERBS = (
     r"(?:do|done|doing|did|work(?:ed|ing)?(?: on)?|chang(?:e|ed|ing)|sav(?:e|ed|ing)|learn(?:ed|t|ing)?|"
     r"accomplish(?:ed)?|achiev(?:e|ed)|get done|finish(?:ed)?|complet(?:e|ed)|ship(?:ped)?|record(?:ed)?|"
-    r"not(?:e|ed)|stor(?:e|ed)|remember(?:ed)?|writ(?:e|ten)(?: down)?|log(?:ged)?|up to|add(?:ed)?|make|made)"
+    r"not(?:e|ed)|stor(?:e|ed)|remember(?:ed)?|writ(?:e|ten)(?: down)?|log(?:ged)?|up to|add(?:ed)?|"
+    r"make|made)"
 )
 _WENT = (
     r"(?:happen(?:ed|ing)|chang(?:ed|ing)|going on|went on|going down|new|done|saved|learned|added|updated|"
