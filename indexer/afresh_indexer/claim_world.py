@@ -25,6 +25,14 @@ class PathIndex:
             names.setdefault(path.rpartition("/")[2].lower(), []).append(path)
         return names
 
+    @cached_property
+    def by_folder(self) -> Mapping[str, list[str]]:
+        """Files by the folder that they are in; the root's is empty."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.files):
+            found.setdefault(path.rpartition("/")[0], []).append(path)
+        return found
+
     def ending_in(self, path: str) -> list[str]:
         """Everything whose path is this one or ends in it, whichever case its letters have."""
         wanted = path.lower()
@@ -70,6 +78,15 @@ class World:
     def once_symbol_ends(self) -> Collection[str]:
         """The same of what was seen at any time."""
         return ends_of(name for names in self.once_symbols.values() for name in names)
+
+    @cached_property
+    def symbols_by_name(self) -> Mapping[str, list[tuple[str, str]]]:
+        """Definitions, as file and qualified name, by the last part of their names."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for path, names in (self.symbols or {}).items():
+            for name in names:
+                found.setdefault(name.rpartition(".")[2], []).append((path, name))
+        return found
 
     @cached_property
     def modules(self) -> Collection[str]:

@@ -253,21 +253,15 @@ class _Judge:
         other = [form for form in forms if form in paths.files]
         if other:
             return min(other)
-        beside = sorted(file for file in paths.files if file.rpartition("/")[0] == folder)
+        beside = paths.by_folder.get(folder, ())
         scored = [(_likeness(name, file.rpartition("/")[2]), file) for file in beside]
         likeness, file = max(scored, default=(0.0, ""))
         return file if likeness >= _LIKE_ENOUGH else None
 
     def _alike(self, name: str) -> str | None:
         """The one definition of the same last name elsewhere, with its file."""
-        last = f".{name.rpartition('.')[2]}"
-        same = [
-            f"{path}: {symbol}"
-            for path, symbols in (self.world.symbols or {}).items()
-            for symbol in symbols
-            if f".{symbol}".endswith(last)
-        ]
-        return same[0] if len(same) == 1 else None
+        same = self.world.symbols_by_name.get(name.rpartition(".")[2], ())
+        return f"{same[0][0]}: {same[0][1]}" if len(same) == 1 else None
 
 
 def downward(path: str) -> str:

@@ -1,14 +1,15 @@
 """Finds dead claims in real instruction files, and in notes about a tree whose halves are deleted.
 
-    python tests/benchmarks/dead_claims.py --data FOLDER
-    python tests/benchmarks/dead_claims.py --planted FOLDER [--count 200] [--seed 1]
+    python -m tests.benchmarks.dead_claims --data FOLDER
+    python -m tests.benchmarks.dead_claims --planted FOLDER [--count 200] [--seed 1 2 3] [--files 1500]
 
 `--data` takes a folder of OWNER+REPO folders, each with its instruction files and TREE.txt, every path of
 that repository at that moment. It prints each claim that is called dead with its line, for a reader to judge.
 
-`--planted` takes a folder of packages (site-packages will do). It picks files and definitions in it, writes a
-note about each, deletes every second one, and prints how many of the dead were found and how many of the
-living were called dead: with what an index and a history remember, and with the tree of now alone.
+`--planted` takes a folder of packages (site-packages will do). It copies some into a repository, picks files
+and definitions in it, writes a note about each into CLAUDE.md or a saved memory, has a keeper index it all,
+deletes every second thing, and prints how many of the dead `claims` finds and how many of the living it calls
+dead.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import random
+import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -145,6 +148,59 @@ def score(notes: Sequence[Planted], world: World) -> tuple[list[Planted], list[P
     return missed, alarms
 
 
+def print_judged(folder: Path) -> None:
+    """Each claim that is called dead, with its line."""
+    total = 0
+    for repository, source, lines, found in judged(folder):
+        total += len(found)
+        for item in found:
+            line = lines[item.claim.line - 1].strip()
+            print(f"{repository} {source}:{item.claim.line}: {item.claim.text} -> {item.suggestion}")
+            print(f"    {line[:160]}")
+    print(f"{total} claims called dead")
+
+
+def print_planted(packages: Path, count: int, seed: int, files: int) -> None:
+    """What a keeper's `claims` finds of planted notes, and how long it takes."""
+    from tests.benchmarks import planted_claims
+    from tests.benchmarks.sandboxes import home
+
+    from afresh import client as clients
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "planted"
+        root.mkdir()
+        planted_claims.copy_packages(packages, root, files)
+        with (
+            home(AFRESH_EMBED_MODEL="none") as settings,
+            clients.connect(settings, cwd=root, client="bench", kind="cli") as client,
+        ):
+            notes = planted_claims.notes_about(root, count, seed)
+            client.call("index", {"path": str(root)})
+            places = planted_claims.write_notes(root, notes, client)
+            before = client.call("claims", {})
+            planted_claims.delete(root, notes)
+            started = time.perf_counter()
+            after = client.call("claims", {})
+            taken = time.perf_counter() - started
+            started = time.perf_counter()
+            client.call("claims", {})
+            again = time.perf_counter() - started
+    missed, alarms = planted_claims.judged(after, notes, places)
+    dying = sum(note.is_dead for note in notes)
+    print(
+        f"seed {seed}: {dying - len(missed)} of {dying} dead found, "
+        f"{len(alarms)} of {len(notes) - dying} living called dead, "
+        f"{len(before['dead'])} before the deletions; "
+        f"{after['documents']} documents and {after['memories']} memories, {1000 * taken:.0f} ms with the "
+        f"index of the deletions, {1000 * again:.0f} ms again"
+    )
+    for note in missed:
+        print(f"    missed: {note.note}")
+    for note in alarms:
+        print(f"    alarm: {note.note}")
+
+
 def main() -> None:
     """Print what was found."""
     parser = argparse.ArgumentParser(
@@ -153,39 +209,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--planted", type=Path)
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, nargs="+", default=[1])
+    parser.add_argument("--files", type=int, default=1500, help="Python files in the repository")
     options = parser.parse_args()
     if options.data is not None:
-        total = 0
-        for repository, source, lines, found in judged(options.data):
-            total += len(found)
-            for item in found:
-                line = lines[item.claim.line - 1].strip()
-                print(f"{repository} {source}:{item.claim.line}: {item.claim.text} -> {item.suggestion}")
-                print(f"    {line[:160]}")
-        print(f"{total} claims called dead")
+        print_judged(options.data)
     if options.planted is not None:
-        paths = sorted(file.relative_to(options.planted).as_posix() for file in options.planted.rglob("*.py"))
-        symbols = outlines(options.planted, paths)
-        notes = planted(symbols, options.count, options.seed)
-        now = left(symbols, notes)
-        remembering = World(
-            paths=PathIndex(now), once_paths=PathIndex(symbols), symbols=now, once_symbols=symbols
-        )
-        forgetting = World(paths=PathIndex(now), symbols=now)
-        for label, world in (
-            ("with what was seen before", remembering),
-            ("with the tree of now alone", forgetting),
-        ):
-            missed, alarms = score(notes, world)
-            dying = sum(note.is_dead for note in notes)
-            found = f"{dying - len(missed)} of {dying} dead found"
-            print(f"{label}: {found}, {len(alarms)} of {len(notes) - dying} living called dead")
-            if world is remembering:
-                for note in missed:
-                    print(f"    missed: {note.note}")
-            for note in alarms:
-                print(f"    alarm: {note.note}")
+        for seed in options.seed:
+            print_planted(options.planted, options.count, seed, options.files)
 
 
 if __name__ == "__main__":
