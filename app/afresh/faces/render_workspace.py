@@ -23,7 +23,7 @@ _STATES = {"ok": ("● ok", "green"), "warning": ("▲ warning", "yellow"), "err
 def indexed(result: Mapping[str, Any]) -> list[Line]:
     """What an index found, left out and why, and how long it took."""
     head = line((f"{result['project']}", "bold"), f"  {result['root']}")
-    if not any(result.get(key) for key in ("read", "added", "changed", "removed", "notes", "commits")):
+    if not any(result.get(key) for key in ("read", "added", "changed", "removed", "commits")):
         told = f"nothing changed: no file was opened ({counted(result['files'], 'file')} checked"
         return [head, line(f"{told} in {told_seconds(result['elapsed_s'])})", indent=2)]
     languages = sorted(result["languages"].items(), key=lambda item: (-item[1], item[0]))
