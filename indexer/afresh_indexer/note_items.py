@@ -61,11 +61,16 @@ def _are_rules(block: Block, lines: list[str]) -> bool:
 def _lead(run: list[Block], lines: list[str]) -> Block | None:
     """Take the lead-in of a list off the blocks before it, with what only separates the two."""
     found = next((at for at in reversed(range(len(run))) if _text(run[at], lines)), None)
-    if found is None or not introduces(run[found], lines):
+    if found is None or not (introduces(run[found], lines) or _adjoins(run[found], lines)):
         return None
     lead = run[found]
     del run[found:]
     return lead
+
+
+def _adjoins(block: Block, lines: list[str]) -> bool:
+    """Whether a paragraph of one line stands right above what follows, with no empty line between."""
+    return block.end - block.start == 1 and bool(_text(block, lines)) and not (block.whole or block.parts)
 
 
 def _text(block: Block, lines: list[str]) -> str:

@@ -10,7 +10,16 @@ from pathlib import Path
 
 from tests.benchmarks.figures import table
 
-NAMES = ("startup", "memo_lookup", "bulk_save", "index_speed", "watch_speed", "recall_speed", "kill_loop")
+NAMES = (
+    "note_cuts",
+    "startup",
+    "memo_lookup",
+    "bulk_save",
+    "index_speed",
+    "watch_speed",
+    "recall_speed",
+    "kill_loop",
+)
 
 
 def main() -> None:

@@ -360,6 +360,15 @@ def test_each_rule_of_a_list_for_agents_is_a_note() -> None:
     assert found[2].text.endswith("```")
 
 
+def test_a_line_right_above_a_list_is_the_context_of_its_items() -> None:
+    text = "**core** is pure\n- one of its modules reads words\n- one of its modules counts words\n"
+    found = checked(text, "AGENTS.md")
+    assert [(note.start_line, note.end_line, note.context) for note in found] == [
+        (1, 2, ""),
+        (3, 3, "**core** is pure"),
+    ]
+
+
 def test_a_list_in_documentation_stays_together() -> None:
     assert [note.start_line for note in checked(RULES, "docs/guide.md")] == [3, 16, 21]
 
