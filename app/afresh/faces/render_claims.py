@@ -8,8 +8,6 @@ from typing import Any
 
 from afresh.faces.render import Line, counted, line, one_line
 
-_KIND_WIDTH = len("command")
-
 
 def claims(result: Mapping[str, Any]) -> list[Line]:
     """What notes name that is not there, each with its line, the reason, and what was probably meant."""
@@ -38,12 +36,14 @@ def _heading(claim: Mapping[str, Any]) -> Line:
 
 
 def _entry(claim: Mapping[str, Any], width: int) -> list[Line]:
-    number = f"{claim['line']:>{width}}"
-    kind = claim["kind"].ljust(_KIND_WIDTH)
-    indent = 2 + width + 2 + _KIND_WIDTH + 2
+    indent = 2 + width + 2
+    # A path is long enough once.
+    reason = (
+        claim["reason"].removeprefix(f"{claim['text']} ").replace(f" no {claim['text']}", " no such path")
+    )
     entry = [
-        line((f"{number}  {kind}  ", "dim"), (claim["text"], "red"), indent=2),
-        line((claim["reason"], "dim"), indent=indent),
+        line((f"{claim['line']:>{width}}  ", "dim"), (claim["text"], "red"), indent=2),
+        line((reason, "dim"), indent=indent),
     ]
     if claim["suggestion"] is not None:
         entry.append(line(("perhaps ", "dim"), (claim["suggestion"], "green"), indent=indent))
