@@ -17,6 +17,13 @@
     │   ├── KeeperUnavailableError           it doesn't answer and couldn't be started
     │   └── KeeperLostError                  it went away while a call was in flight: try again
     ├── ModelError                           an embedding model that was asked for isn't there
+    ├── LlmError                             a language model
+    │   ├── LlmUnavailableError              its server doesn't answer, or refuses us
+    │   ├── LlmBusyError                     its server has too much to do
+    │   ├── LlmModelMissingError             the server has no model of that name
+    │   ├── LlmTimeoutError                  no answer in time
+    │   ├── LlmFailedError                   the connection broke, or the server failed
+    │   └── LlmOutputError                   its answer stayed unusable
     └── CancelledCallError          exit 130 the caller took the call back
 
 A text is fit for a person and for a model: what happened, with which value, and what to do. Each face
@@ -137,6 +144,48 @@ class ModelError(AfreshError):
     """An embedding model that was asked for by name isn't there."""
 
     kind = "model"
+
+
+class LlmError(AfreshError):
+    """A language model could not answer."""
+
+    kind = "llm"
+
+
+class LlmUnavailableError(LlmError):
+    """Its server doesn't answer, or refuses us."""
+
+    kind = "llm_unavailable"
+
+
+class LlmBusyError(LlmError):
+    """Its server has too much to do."""
+
+    kind = "llm_busy"
+
+
+class LlmModelMissingError(LlmError):
+    """The server has no model of that name."""
+
+    kind = "llm_model_missing"
+
+
+class LlmTimeoutError(LlmError):
+    """No answer in time."""
+
+    kind = "llm_timeout"
+
+
+class LlmFailedError(LlmError):
+    """The connection broke, or the server failed."""
+
+    kind = "llm_failed"
+
+
+class LlmOutputError(LlmError):
+    """The model's answer stayed unusable, also after it was asked to correct it."""
+
+    kind = "llm_output"
 
 
 class CancelledCallError(AfreshError):

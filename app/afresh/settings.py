@@ -22,6 +22,9 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "transport": ("auto", "unix", "tcp"),
     "watch": ("auto", "native", "poll", "off"),
     "log_level": ("debug", "info", "warning", "error"),
+    "llm_provider": ("none", "ollama", "openai", "scripted"),
+    "contradiction_policy": ("resolve", "abstain"),
+    "contradiction_scorer": ("", "llm", "rules"),
 }
 
 
@@ -52,6 +55,27 @@ class Settings:
     """AFRESH_SNAPSHOT_BYTES: what the kept contents of recorded files may take together, compressed."""
     fiscal_month: int = 1
     """AFRESH_FISCAL_MONTH: the month, 1 to 12, in which the fiscal year begins, for quarters in a recall."""
+    llm_provider: str = "none"
+    """AFRESH_LLM_PROVIDER: none, ollama, openai (any compatible server) or scripted."""
+    llm_model: str = ""
+    """AFRESH_LLM_MODEL: the model that is asked."""
+    llm_host: str = ""
+    """AFRESH_LLM_HOST: the server's address; of Ollama its own on this machine unless set; of `scripted` the
+    file with its answers."""
+    llm_api_key: str = ""
+    """AFRESH_LLM_API_KEY: for `openai`."""
+    llm_keep_alive: str = "5m"
+    """AFRESH_LLM_KEEP_ALIVE: how long Ollama keeps the model loaded."""
+    llm_context: int = 4096
+    """AFRESH_LLM_CONTEXT: tokens of context; prompts are cut to fit."""
+    llm_timeout: float = 60.0
+    """AFRESH_LLM_TIMEOUT: seconds that one request may take."""
+    llm_total_timeout: float = 300.0
+    """AFRESH_LLM_TOTAL_TIMEOUT: seconds that all requests of one task may take together."""
+    contradiction_policy: str = "resolve"
+    """AFRESH_CONTRADICTION_POLICY: resolve (answer with a caveat) or abstain."""
+    contradiction_scorer: str = ""
+    """AFRESH_CONTRADICTION_SCORER: llm or rules; unset: llm where there is a provider."""
     backups: int = 3
     """AFRESH_BACKUPS: how many copies from before a migration are kept."""
 
@@ -89,6 +113,10 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         sent = env.get(f"AFRESH_{name.upper()}")
         if sent:
             values[name] = sent
+    for name in ("contradiction_policy", "contradiction_scorer"):
+        # The names that clients of other memories set.
+        if name not in values and env.get(f"MEMORY_{name.upper()}"):
+            values[name] = env[f"MEMORY_{name.upper()}"]
     values.pop("home", None)
     runtime = values.pop("runtime", None)
     checked: dict[str, Any] = {name: _checked(name, value) for name, value in values.items()}

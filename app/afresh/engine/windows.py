@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -13,6 +13,8 @@ from afresh.store.memory_filter import Axis
 from afresh.text.asks_feed import asks_feed
 from afresh.text.time_phrases import TimeReading, read_time
 from afresh.text.time_windows import UnreadableTimeError, zone_named
+
+_A_TICK = timedelta(microseconds=1)
 
 Mode = Literal["topic", "activity_log"]
 
@@ -55,7 +57,8 @@ def timing(arguments: SearchArguments, now: datetime, fiscal_first_month: int) -
         arguments.query_mode == "" and bounded and asks_feed(arguments.query)
     ):
         mode = "activity_log"
-    return Timing(window, axis, mode, _topic(arguments.query, reading))
+    topic = reading.topic(arguments.query) if reading is not None and reading.found else arguments.query
+    return Timing(window, axis, mode, topic or arguments.query)
 
 
 def _zone(name: str) -> ZoneInfo | None:
@@ -92,13 +95,12 @@ def _window(arguments: SearchArguments, reading: TimeReading | None) -> Window:
         return Window()
     if not reading.found:
         return Window(timezone=zone, note=reading.note)
+    # What is saved in the moment of asking is meant by "up to now" too.
+    until = None if reading.until is None or not reading.ends_now else reading.until + _A_TICK
     return Window(
-        since=reading.since, until=reading.until, source="inferred", timezone=zone, note=reading.note
+        since=reading.since,
+        until=reading.until if until is None else until,
+        source="inferred",
+        timezone=zone,
+        note=reading.note,
     )
-
-
-def _topic(query: str, reading: TimeReading | None) -> str:
-    if reading is None or not reading.found:
-        return query
-    rest = f"{query[: reading.start]} {query[reading.end :]}"
-    return rest.strip() if any(character.isalnum() for character in rest) else query

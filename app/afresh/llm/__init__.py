@@ -1,0 +1,1 @@
+"""Language models: optional, behind one protocol, and never trusted to keep a shape."""
