@@ -183,3 +183,19 @@ def test_commits_are_remembered_for_who_asks_and_follow_the_branch(sandbox):
         assert found["source"]["external_id"] == git(sandbox.root, "rev-parse", "HEAD").strip()
     refused = sandbox.run("index", "--history", "-1")
     assert refused.returncode == 2 and "--history" in refused.stderr
+
+
+def test_another_programs_memories_come_in_once_and_follow(sandbox, tmp_path):
+    memory = tmp_path / "-home-me-shop" / "memory"
+    memory.mkdir(parents=True)
+    index = memory / "MEMORY.md"
+    index.write_text("# Lessons\n\n- Never restart the broker during a sale.\n", "utf-8")
+    command = ("import", "--from", "claude", str(memory))
+    assert sandbox.json(*command)["created"] == 1
+    assert sandbox.json(*command)["unchanged"] == 1
+    index.write_text("# Lessons\n\n- Never restart the broker on a Monday.\n", "utf-8")
+    assert sandbox.json(*command)["updated"] == 1
+    (found,) = [m for m in recalled(sandbox, "restart the broker") if "broker" in m["content"]]
+    assert found["content"] == "Lessons\n\n- Never restart the broker on a Monday."
+    refused = sandbox.run("import", "--from", "claude", str(tmp_path / "nowhere"))
+    assert refused.returncode == 2 and "nowhere doesn't exist" in refused.stderr
