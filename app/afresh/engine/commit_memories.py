@@ -11,6 +11,7 @@ from afresh.errors import InvalidArgumentError
 from afresh.store import commits, memories
 from afresh.store.memory_records import NewMemory
 from afresh.store.projects import Checkout, Project
+from afresh.text.phrases import document_terms
 from afresh.text.redact import redact
 from afresh.text.tokens import count_terms
 from afresh_indexer.commits import CommitMessage, head_commit, recent_commits, unreachable
@@ -50,7 +51,7 @@ def follow_commits(engine: Engine, project: Project, checkout: Checkout, depth: 
                     changes.back[memory.id] = memory.content
             fresh = [_memory(project, commit) for commit in reversed(told) if commit.id not in kept]
             for id_, new in zip(memories.insert(tx, fresh, now), fresh, strict=True):
-                changes.added[id_] = Indexed(count_terms(new.content), None)
+                changes.added[id_] = Indexed(document_terms(new.content), None)
             if gone:
                 changes.gone += memories.tombstone(tx, [kept[id_].id for id_ in gone], _UNREACHABLE, now)
             commits.follow(tx, checkout.id, depth, head)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,18 +17,19 @@ from afresh.contracts import KeeperStatus, Redaction, WatchStatus
 from afresh.engine.drift_cache import DriftCache
 from afresh.engine.imports import Imports
 from afresh.engine.worlds import Readings, Worlds
-from afresh.store import memos, postings, vectors
+from afresh.store import memories, memos, places, postings, vectors
 from afresh.store.cursor import Transaction
 from afresh.store.database import Store
 from afresh.store.memos import Memo
 from afresh.store.owners import OWNERS, Owner
 from afresh.text.calibration import calibrate
 from afresh.text.chunks import chunks
-from afresh.text.corpus import Corpus, Exact
+from afresh.text.corpus import Corpus, Exact, Place
 from afresh.text.embedding import Embedder
 from afresh.text.exact_vectors import ExactVectors
+from afresh.text.phrases import document_terms
 from afresh.text.redact import redact
-from afresh.text.tokens import TermCounts, count_terms
+from afresh.text.tokens import TermCounts
 
 _NO_DIM = 1
 """Of a corpus that has no vectors yet, because no model is there."""
@@ -125,7 +126,8 @@ class Engine:
         """Fill the lexical side of both corpora from the store."""
         with self.store.read() as cursor:
             for owner in OWNERS:
-                self.corpora[owner].load(*postings.load(cursor, owner))
+                standing = places.load(cursor) if owner == "memory" else None
+                self.corpora[owner].load(*postings.load(cursor, owner), places=standing)
 
     def use_model(self, embedder: Embedder) -> int:
         """Search with this model from now on; returns how many texts still lack its vectors.
@@ -141,7 +143,8 @@ class Engine:
                     corpus = Corpus(embedder.dim, calibration=scale)
                     exact = ExactVectors(self._cache_folder, embedder.dim)
                     blocks = vectors.load(cursor, owner, embedder.model_id)
-                    corpus.load(*postings.load(cursor, owner), _kept(blocks, exact))
+                    standing = places.load(cursor) if owner == "memory" else None
+                    corpus.load(*postings.load(cursor, owner), _kept(blocks, exact), standing)
                     self.corpora[owner] = corpus
                     if (earlier := self._exact.get(owner)) is not None:
                         earlier.close()
@@ -183,9 +186,9 @@ class Engine:
         """A text's terms and vectors, computed outside any transaction."""
         embedder = self.model.embedder if embed else None
         if embedder is None:
-            return Indexed(count_terms(text), None)
+            return Indexed(document_terms(text), None)
         parts = [text[start:end] for start, end in chunks(text)]
-        return Indexed(count_terms(text), embedder.passages(parts))
+        return Indexed(document_terms(text), embedder.passages(parts))
 
     def store_index(self, tx: Transaction, owner: Owner, items: Mapping[int, Indexed]) -> None:
         """Put terms, and vectors or their places in the queue, beside the rows that they belong to."""
@@ -218,11 +221,17 @@ class Engine:
 
         return stored
 
+    def texts(self, ids: NDArray[np.int64]) -> Mapping[int, str]:
+        """The texts of memories by id, for names in the best to lead to others."""
+        with self.store.read() as cursor:
+            return {memory.id: memory.content for memory in memories.get(cursor, ids.tolist())}
+
     def find_again(self, owner: Owner, texts: Mapping[int, str]) -> None:
         """Put rows that came back (an undone deletion) into the corpus. Call inside `exclusive`."""
         corpus = self.corpora[owner]
+        standing = self._places(owner, texts)
         for id_, text in texts.items():
-            corpus.put(id_, count_terms(text))
+            corpus.put(id_, document_terms(text), standing.get(id_, Place()))
         exact = self.exact(owner)
         if exact is not None and texts:
             owners, matrix = exact(np.array(sorted(texts), dtype=np.int64))
@@ -238,10 +247,22 @@ class Engine:
     def search_index(self, owner: Owner, items: Mapping[int, Indexed]) -> None:
         """Make what was committed findable. Call inside `exclusive`, after the transaction."""
         corpus = self.corpora[owner]
+        standing = self._places(owner, items)
         for id_, item in items.items():
-            corpus.put(id_, item.terms)
+            corpus.put(id_, item.terms, standing.get(id_, Place()))
             if item.vectors is not None:
                 self.put_vectors(owner, id_, item.vectors)
+
+    def _places(self, owner: Owner, ids: Collection[int]) -> Mapping[int, Place]:
+        """Where these stand among others; memos stand alone."""
+        if owner != "memory" or not ids:
+            return {}
+        with self.store.read() as cursor:
+            found = places.of(cursor, ids)
+        return {
+            id_: Place(thread, None if time == places.NO_TIME else time)
+            for id_, thread, time in zip(*(column.tolist() for column in found), strict=True)
+        }
 
     def put_vectors(self, owner: Owner, id_: int, chunks: NDArray[np.float32]) -> None:
         """Make a text findable by these vectors, float32[chunks, dim]. Call inside `exclusive`."""

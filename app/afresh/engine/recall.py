@@ -137,6 +137,7 @@ def search(
                 mask_ids=ids,
                 k=count,
                 exact=engine.exact("memory"),
+                texts=engine.texts,
                 explain=arguments.explain,
             )
         )

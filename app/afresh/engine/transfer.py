@@ -19,6 +19,7 @@ from afresh.store import projects, transfer
 from afresh.store.cursor import Transaction
 from afresh.store.importing import Imported, Importer
 from afresh.store.owners import OWNERS, Owner
+from afresh.text.phrases import document_terms
 from afresh.text.tokens import count_terms
 from afresh.transfer_rows import parse_row
 from afresh.verbs import BadLine, ExportArguments, ExportResult, ImportArguments, ImportResult
@@ -70,7 +71,12 @@ def import_lines(engine: Engine, arguments: ImportArguments, call: Call) -> Impo
         importer = engine.imports.of(arguments.transfer)
         with engine.write() as tx:
             taken += _take_in(
-                tx, importer, rows, bad, strict=arguments.strict, snapshot_bytes=engine.preferences.snapshot_bytes
+                tx,
+                importer,
+                rows,
+                bad,
+                strict=arguments.strict,
+                snapshot_bytes=engine.preferences.snapshot_bytes,
             )
             if arguments.last:
                 importer.finish(tx)
@@ -134,7 +140,7 @@ def _take_in(
 
 def _indexed(taken: Sequence[tuple[Owner, Imported]], owner: Owner) -> dict[int, Indexed]:
     return {
-        imported.id: Indexed(count_terms(imported.text), None)
+        imported.id: Indexed(document_terms(imported.text), None)
         for kind, imported in taken
         if kind == owner and (imported.created or imported.changed)
     }

@@ -13,6 +13,7 @@ from afresh.store import documents, memories
 from afresh.store.cursor import Transaction
 from afresh.store.memory_records import Memory, NewMemory
 from afresh.store.projects import Checkout, Project
+from afresh.text.phrases import document_terms
 from afresh.text.redact import redact
 from afresh.text.tokens import count_terms
 from afresh_indexer.decisions import superseded
@@ -122,7 +123,7 @@ class _Step:
                 came[memory.id] = (new.content, note.start_line)
             self._keep(memory, new)
         for id_, new in zip(memories.insert(self._tx, fresh, self._now), fresh, strict=True):
-            self._changes.added[id_] = Indexed(count_terms(new.content), None)
+            self._changes.added[id_] = Indexed(document_terms(new.content), None)
             came[id_] = (new.content, new.source_line or 0)
         self._replace(standing, came)
 

@@ -17,10 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from afresh.text.threads import Links, shifted
 from afresh.text.tokens import TermCounts
 
 MAX_QUERY_TERMS = 64
 """The rarest terms of a longer query are used: they decide, and the work stays bounded."""
+
+BEFORE, AFTER = 0.5, 0.25
+"""How much a term counts that stands in the document before or after this one, if they follow one another:
+what was asked says more about an answer than an answer about what was asked."""
 
 _MERGE_AT = 200_000
 _MAX_FREQUENCY = 0xFFFF
@@ -34,6 +39,8 @@ class LexicalScores:
     """One for each row; 0 where no term occurs."""
     coverage: NDArray[np.float32]
     """Share of the query's terms that the row has, 0..1, rare terms counting for more."""
+    context: NDArray[np.float32]
+    """The same with its neighbours' terms, which count for less."""
     matched: NDArray[np.uint8]
     """How many of the query's terms the row has."""
     terms: int
@@ -61,7 +68,7 @@ def _empty() -> _Sealed:
 class LexicalIndex:
     """Terms to rows, and how long each row's document is."""
 
-    def __init__(self, *, k1: float = 1.2, b: float = 0.75) -> None:
+    def __init__(self, *, k1: float = 1.0, b: float = 0.4) -> None:
         """k1 and b are BM25's (Robertson & Zaragoza 2009): saturation, and the weight of the length."""
         self._k1, self._b = k1, b
         self._sealed = _empty()
@@ -81,8 +88,8 @@ class LexicalIndex:
         frequencies: NDArray[np.uint16],
         *,
         count: int,
-        k1: float = 1.2,
-        b: float = 0.75,
+        k1: float = 1.0,
+        b: float = 0.4,
     ) -> LexicalIndex:
         """Build from postings in any order, for rows 0..count-1; six million take about half a second."""
         index = cls(k1=k1, b=b)
@@ -154,17 +161,28 @@ class LexicalSnapshot:
     _b: float
 
     def scores(
-        self, query: TermCounts | Sequence[int], mask: NDArray[np.bool_] | None = None
+        self,
+        query: TermCounts | Sequence[int],
+        mask: NDArray[np.bool_] | None = None,
+        links: Links | None = None,
     ) -> LexicalScores:
-        """Score every row for a query; `mask`, one for each row, says which there are for this search."""
+        """Score every row for a query; `mask`, one for each row, says which there are for this search.
+
+        With `links`, which lead to visible rows alone, a row's neighbours lend it their terms.
+        """
         hashes, weights = _query(query)
         visible = self.rows if mask is None else int(np.count_nonzero(mask))
         bm25 = np.zeros(self.rows, np.float32)
         coverage = np.zeros(self.rows, np.float32)
+        context = coverage if links is None else np.zeros(self.rows, np.float32)
         matched = np.zeros(self.rows, np.uint8)
         if not visible or not len(hashes):
-            return LexicalScores(bm25, coverage, matched, len(hashes), 0.0)
+            return LexicalScores(bm25, coverage, context, matched, len(hashes), 0.0)
         lengths = self._lengths[: self.rows]
+        if links is not None:
+            lengths = (
+                lengths + BEFORE * shifted(lengths, links.before) + AFTER * shifted(lengths, links.after)
+            )
         average = float(lengths.mean() if mask is None else lengths[mask].mean()) or 1.0
         found = []
         for term, weight in zip(hashes, weights, strict=True):
@@ -184,16 +202,48 @@ class LexicalSnapshot:
             if not len(rows):
                 continue
             known += idf
-            tf = frequencies.astype(np.float32)
-            norm = self._k1 * (1 - self._b + self._b / average * lengths[rows])
-            bm25[rows] += np.float32(idf * weight * (self._k1 + 1)) * tf / (tf + norm)
             coverage[rows] += np.float32(idf / total)
             matched[rows] += 1
-        return LexicalScores(bm25, coverage, matched, len(found), known / total)
+            reached, tf = rows, frequencies.astype(np.float32)
+            if links is not None:
+                reached, tf = self._lent(rows, tf, links)
+                context[reached] += np.float32(idf / total) * np.minimum(tf, 1.0)
+            norm = self._k1 * (1 - self._b + self._b / average * lengths[reached])
+            bm25[reached] += np.float32(idf * weight * (self._k1 + 1)) * tf / (tf + norm)
+        return LexicalScores(bm25, coverage, context, matched, len(found), known / total)
+
+    def _lent(
+        self, rows: NDArray[np.int32], tf: NDArray[np.float32], links: Links
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The rows that have a term or a neighbour with it, and how much of it."""
+        spread = np.zeros(self.rows, np.float32)
+        spread[rows] = tf
+        # Each row has one neighbour a side, so no target is named twice.
+        for pointers, share in ((links.after[rows], BEFORE), (links.before[rows], AFTER)):
+            there = pointers >= 0
+            spread[pointers[there]] += np.float32(share) * tf[there]
+        reached = np.flatnonzero(spread).astype(np.int32)
+        return reached, spread[reached]
 
     def having(self, term: int) -> NDArray[np.int32]:
         """The rows that have a term."""
         return self._postings(term)[0]
+
+    def having_each(self, terms: Sequence[int]) -> list[NDArray[np.int32]]:
+        """The rows that have each of these terms; one look-up for many is far cheaper than many for one."""
+        sealed = self._sealed
+        hashes = np.array(terms, np.uint64)
+        places = np.searchsorted(sealed.terms, hashes)
+        there = places < len(sealed.terms)
+        there[there] = sealed.terms[places[there]] == hashes[there]
+        return [
+            self._postings(term)[0]
+            if term in self._fresh
+            else sealed.rows[sealed.starts[at] : sealed.starts[at + 1]]
+            if known
+            else sealed.rows[:0]
+            for term, at, known in zip(terms, places.tolist(), there.tolist(), strict=True)
+        ]
 
     def _postings(self, term: int) -> tuple[NDArray[np.int32], NDArray[np.uint16]]:
         sealed = self._sealed

@@ -1,9 +1,10 @@
 """One order and one floor out of two kinds of evidence.
 
 **Order.** A document's score is its cosine plus its coverage (the share of the query's weight in words that
-it has) times its BM25 score in the best one of this search. On LoCoMo this finds a little more than a sum
-of standardised scores, on HotpotQA the same, and it needs no statistics, which a store of five memories
-can't give: a word in common by accident has little coverage and so little say, however rare it is there.
+it has) times its BM25 score in the best one of this search. This needs no statistics, which a store of five
+memories can't give: a word in common by accident has little coverage and so little say, however rare it is
+there. To that comes what lies around a document: the best of its neighbours in a conversation, a day that the
+query names, and a name that leads to it (`afresh.text.phrases`).
 
 **Floor.** The order says what is nearest, not whether anything is near. Whether a document is relevant is
 read from the odds that a logistic model gives, out of few and plain signs:
@@ -45,14 +46,24 @@ class Weights:
     size: float = -0.36
     """… by each e-fold of documents, up to `size_up_to`; beyond that the contrast tells, …"""
     size_up_to: int = 125
-    unknown_name: float = -1.9
-    """… and by each name in the query that occurs nowhere, up to two."""
+    unknown_name: float = -2.2
+    """… by each name in the query that occurs nowhere, up to two, …"""
+    known_name: float = 0.8
+    """… and by there being one that occurs."""
     unnamed: float = 0.08
     """How much closer a document must be that lacks a name which the query has."""
     lift: float = 0.05
     """What a document gains that is near enough by meaning, lest words in common by chance pass before it."""
     lift_width: float = 0.10
     """The lift comes gradually, over so much cosine about the floor."""
+    near_by: float = 0.5
+    """What a document gains by the best of its neighbours, up to `reach` to either side: evidence lies in one
+    stretch of a conversation, and an answer seldom repeats what was asked."""
+    reach: int = 2
+    on_day: float = 0.3
+    """What it gains by having happened on a day that the query names."""
+    led_to: float = 0.7
+    """What it gains by beginning with a name that leads to it."""
     companion: float = 0.3
     """Once one document passed the floor, those are relevant too whose place in the order is at least this
     share of the best one's: the subject is known then, and evidence seldom comes alone."""
@@ -75,6 +86,14 @@ class Evidence:
     """Of the best chunk; NaN where a document has no vector, or where the query has none."""
     bm25: NDArray[np.float32]
     coverage: NDArray[np.float32]
+    context: NDArray[np.float32]
+    """Coverage with the neighbours' words; the same as `coverage` where nothing follows one another."""
+    near: NDArray[np.float64]
+    """What the best neighbour has of the order's first two parts."""
+    on_day: NDArray[np.float64]
+    """1 where the document happened on a day that the query names, less for a month, else 0."""
+    led_to: NDArray[np.float64]
+    """How surely a name leads here, 0..1: from the query, or from what it finds first."""
     matched: NDArray[np.uint8]
     unnamed: NDArray[np.bool_]
     """The query names something that this document doesn't."""
@@ -92,6 +111,8 @@ class Evidence:
     """Mean cosine of the five that come after the nearest."""
     unknown_names: int
     """How many names the query has that occur in no document that the search may see."""
+    known_names: int
+    """How many that occur."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,34 +123,52 @@ class Judged:
     """From 0.5 where relevant, below otherwise; 1.0 for the query's own text."""
     dense: NDArray[np.float64]
     lexical: NDArray[np.float64]
+    near: NDArray[np.float64]
+    on_day: NDArray[np.float64]
+    led_to: NDArray[np.float64]
     relevant: NDArray[np.bool_]
 
 
 def fused(evidence: Evidence, weights: Weights = DEFAULT) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The dense and the lexical part of the order, which add up to 0..1."""
+    """The dense and the lexical part of the order, before they are brought to a scale."""
     relative = evidence.bm25.astype(np.float64) / max(evidence.best_bm25, 1e-9)
     if not evidence.embedded:
         # Where words are all there is, coverage has less to hold down.
-        return np.zeros(len(relative)), np.clip(np.sqrt(evidence.coverage) * relative, 0.0, 1.0)
-    lexical = np.clip(evidence.coverage * relative, 0.0, 1.0)
+        return np.zeros(len(relative)), np.clip(np.sqrt(evidence.context) * relative, 0.0, 1.0)
+    lexical = np.clip(evidence.context * relative, 0.0, 1.0)
     cosine = np.where(np.isnan(evidence.cosine), evidence.background, evidence.cosine).astype(np.float64)
     beyond = cosine - weights.unnamed * evidence.unnamed - floor(evidence, weights)
     lift = weights.lift * np.clip(beyond / weights.lift_width + 0.5, 0.0, 1.0)
-    whole = 2.0 + weights.lift
-    return (np.clip(cosine, 0.0, 1.0) + lift) / whole, lexical / whole
+    return np.clip(cosine, 0.0, 1.0) + lift, lexical
 
 
 def judge(evidence: Evidence, weights: Weights = DEFAULT) -> Judged:
     """Score the candidates and say which are relevant: always the first ones of the order, or none."""
     dense, lexical = fused(evidence, weights)
-    order = dense + lexical
+    near = weights.near_by * evidence.near
+    on_day = weights.on_day * evidence.on_day
+    led_to = weights.led_to * evidence.led_to
+    order = dense + lexical + near + on_day + led_to
+    # The query's own text is the most that meaning and words can say; more than that is said by the others.
+    most = (2.0 + weights.lift) if evidence.embedded else 1.0
+    scale = 1.0 / max(most, float(order.max(initial=0.0)))
+    order = order * scale
     passing = _passing(evidence, weights)
     if bool(passing.any()):
         relevant = order >= min(weights.companion * float(order.max()), float(order[passing].min()))
     else:
         relevant = passing
     # Relevance decides the half of the scale and the order the place within: one number tells both.
-    return Judged(np.where(relevant, 0.5, 0.0) + 0.5 * order, 0.5 * dense, 0.5 * lexical, relevant)
+    half = 0.5 * scale
+    return Judged(
+        np.where(relevant, 0.5, 0.0) + 0.5 * order,
+        half * dense,
+        half * lexical,
+        half * near,
+        half * on_day,
+        half * led_to,
+        relevant,
+    )
 
 
 def floor(evidence: Evidence, weights: Weights = DEFAULT) -> float:
@@ -139,6 +178,7 @@ def floor(evidence: Evidence, weights: Weights = DEFAULT) -> float:
         + weights.known * evidence.known
         + weights.size * float(np.log(min(max(evidence.embedded, 1), weights.size_up_to)))
         + weights.unknown_name * min(evidence.unknown_names, 2)
+        + weights.known_name * min(evidence.known_names, 1)
         - weights.contrast * evidence.runners_up
     )
     return -odds / (weights.near + weights.contrast)
@@ -149,9 +189,10 @@ def _passing(evidence: Evidence, weights: Weights) -> NDArray[np.bool_]:
     # One word in common is an accident, unless it is all that was asked.
     enough = (evidence.matched >= 2) | ((evidence.matched > 0) & (evidence.matched >= evidence.terms))
     covered = np.where(enough, evidence.coverage, 0.0)
+    around = np.where(enough, evidence.context, 0.0)
     blind = np.isnan(evidence.cosine)
     cosine = np.where(blind, -1.0, evidence.cosine)
-    needed = floor(evidence, weights) - covered * weights.covered / (weights.near + weights.contrast)
+    needed = floor(evidence, weights) - around * weights.covered / (weights.near + weights.contrast)
     return np.where(
         blind,
         (covered >= weights.lexical_only_floor) | (evidence.coverage >= weights.lexical_only_single),

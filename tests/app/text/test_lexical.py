@@ -20,7 +20,7 @@ def _index(*texts: str) -> LexicalIndex:
     return index
 
 
-def _by_hand(texts: list[list[str]], query: list[str], k1: float = 1.2, b: float = 0.75) -> list[float]:
+def _by_hand(texts: list[list[str]], query: list[str], k1: float = 1.0, b: float = 0.4) -> list[float]:
     """BM25 as it is written, over lists of terms."""
     average = sum(map(len, texts)) / len(texts) or 1.0
     scores = []

@@ -143,12 +143,23 @@ def test_scripts_that_the_model_cannot_read_are_found_by_words(
     assert _silent([pair for pair in rankings if not pair[0]["gold"]]) == 1.0
 
 
-def _asked(*, embedded: int = 125, known: float = 0.5, runners_up: float = 0.2, unknown: int = 0) -> Evidence:
+def _asked(
+    *,
+    embedded: int = 125,
+    known: float = 0.5,
+    runners_up: float = 0.2,
+    unknown: int = 0,
+    known_names: int = 0,
+) -> Evidence:
     nothing = np.zeros(1, np.float32)
     return Evidence(
         cosine=nothing,
         bm25=nothing,
         coverage=nothing,
+        context=nothing,
+        near=np.zeros(1),
+        on_day=np.zeros(1),
+        led_to=np.zeros(1),
         matched=np.zeros(1, np.uint8),
         unnamed=np.zeros(1, np.bool_),
         terms=4,
@@ -158,6 +169,7 @@ def _asked(*, embedded: int = 125, known: float = 0.5, runners_up: float = 0.2, 
         background=0.0,
         runners_up=runners_up,
         unknown_names=unknown,
+        known_names=known_names,
     )
 
 
@@ -169,6 +181,7 @@ def test_the_floor_rises_with_the_store_up_to_a_size() -> None:
 
 def test_the_floor_is_lower_for_known_words_and_higher_for_unknown_names() -> None:
     assert floor(_asked(known=1.0)) < floor(_asked(known=0.5)) < floor(_asked(known=0.0))
+    assert floor(_asked(known_names=1)) == floor(_asked(known_names=5)) < floor(_asked())
     assert floor(_asked()) < floor(_asked(unknown=1)) < floor(_asked(unknown=2)) == floor(_asked(unknown=9))
 
 
