@@ -22,6 +22,7 @@ _OFFLINE = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 """The first is what older versions of git know: no transport may be used."""
 
 _HEADER = re.compile(rb"[0-9a-f]{40,64} (blob|tree|commit|tag) ([0-9]+)\n")
+_BLOB = re.compile(rb"([0-9a-f]{40,64}) blob")
 _ABSENT = re.compile(rb"(?:[0-9a-f]{40,64})? (?:missing|ambiguous|submodule)\n")
 
 
@@ -122,6 +123,17 @@ class GitObjects:
         wanted = list(dict.fromkeys(oids))
         contents = self.named([oid.encode("ascii") for oid in wanted])
         return {oid: data for oid, data in zip(wanted, contents, strict=True) if data is not None}
+
+    def ids(self, names: Sequence[bytes]) -> list[str | None]:
+        """The object ids of the blobs with these names (`commit:path`); None for others. Raises GitFailed."""
+        if not names:
+            return []
+        # A name with a newline would be two.
+        asked = b"".join((b"" if b"\n" in name else name) + b"\n" for name in names)
+        command = ["cat-file", "--batch-check=%(objectname) %(objecttype)"]
+        lines = self.output(command, "look up objects", asked).split(b"\n")
+        found = [_BLOB.fullmatch(line) for line in lines[: len(names)]]
+        return [None if match is None else match[1].decode("ascii") for match in found]
 
     def sizes(self, oids: Sequence[str]) -> list[int | None]:
         """The sizes in bytes of some objects, without reading them; None for those that are not there."""

@@ -21,6 +21,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from afresh_indexer.changed_paths import ChangedPath, compared, compared_with_disk
+from afresh_indexer.changes_since import Asked, changes_since
 from afresh_indexer.checkout_line_ends import CheckoutLineEnds
 from afresh_indexer.errors import GitFailed, IndexerError
 from afresh_indexer.git_objects import Blob, GitObjects, follow
@@ -179,6 +180,7 @@ class Revisions:
 
         Raises GitFailed, also in a bare repository, which has no index.
         """
+        self._trees.pop(_INDEX, None)
         return self._contents(self._entries(Side.INDEX), list(paths), limit_bytes)
 
     def submodule_of(self, at: str | Side, path: str) -> tuple[str, str] | None:
@@ -314,6 +316,25 @@ class Revisions:
             )
         except GitFailed:
             return nothing
+
+    def changes_since(
+        self,
+        asked: Sequence[Asked],
+        since: datetime,
+        *,
+        at: str | Side = Side.WORKTREE,
+        timeout_s: float = CHANGE_TIMEOUT_S,
+    ) -> list[LastChange | None]:
+        """Who changed each of many files since a moment, by one listing; None where that is not proven.
+
+        `last_changes` is for those. Never an error.
+        """
+        objects = GitObjects(self.objects.folder, self.objects.prefix, timeout_s, self.objects.index_file)
+        try:
+            head = self.resolve(at if isinstance(at, str) else "HEAD")
+            return changes_since(objects, head, asked, since, pending=isinstance(at, Side))
+        except (GitFailed, RevisionUnknown):
+            return [None for _ in asked]
 
     def last_change(
         self,

@@ -96,7 +96,7 @@ def last_changes(
     to_head = diff(committed if disk is None else disk, committed)
     found: list[LastChange] = []
     for lines in (_clamped(lines, to_head.old_count) for lines in spans):
-        carried = _carried(to_head, lines, loose=False)
+        carried = carry(to_head, lines, loose=False)
         there = to_head.project(*lines) if carried is None else carried
         found.append(LastChange(search.change(head, full, committed, there), uncommitted=carried is None))
     return found
@@ -209,7 +209,7 @@ class _Search:
             old = None if origin is None else self.objects.named([os.fsencode(":".join(origin))])[0]
             if origin is None or old is None:
                 return self._accepted(history, at)
-            carried = _carried(diff(content, old), lines, loose=loose)
+            carried = carry(diff(content, old), lines, loose=loose)
             if carried is None:
                 return self._accepted(history, at)
             head, path, content, lines = *origin, old, carried
@@ -223,7 +223,7 @@ class _Search:
             old = history.content(parent)
             if old is None:
                 continue
-            carried = _carried(history.line_map(at, parent, content, old), lines, loose=loose)
+            carried = carry(history.line_map(at, parent, content, old), lines, loose=loose)
             if carried is not None:
                 return parent, old, carried
         return None
@@ -274,12 +274,11 @@ class _Search:
         commits: dict[str, Commit] = {}
         parents: dict[str, list[str]] = {}
         for line in output.split(b"\n"):
-            fields = [part.decode("utf-8", "replace") for part in line.split(b"\0", 6)]
-            if len(fields) != 7:
-                continue
-            id_, above, name, address, written, made, subject = fields
-            commits[id_] = Commit(id_, name or address, _moment(written), subject, _moment(made))
-            parents[id_] = above.split()
+            fields = line.split(b"\0", 6)
+            if len(fields) == 7:
+                id_ = fields[0].decode("ascii")
+                commits[id_] = commit_of(id_, fields[2:])
+                parents[id_] = fields[1].decode("ascii").split()
         return _History(self.objects, path, commits, parents)
 
     def _relative(self, path: str) -> str:
@@ -298,7 +297,13 @@ class _Search:
         return self.origins[known]
 
 
-def _carried(line_map: LineMap, lines: Lines, *, loose: bool) -> Lines | None:
+def commit_of(id: str, fields: Sequence[bytes]) -> Commit:
+    """A commit from what git prints of it: `%aN`, `%aE`, `%at`, `%ct` and `%s`."""
+    name, address, written, made, subject = (field.decode("utf-8", "replace") for field in fields)
+    return Commit(id, name or address, _moment(written), subject, _moment(made))
+
+
+def carry(line_map: LineMap, lines: Lines, *, loose: bool) -> Lines | None:
     """Where lines stand on the other side of a diff; None if it changes them.
 
     With `loose`, also lines that are missing right before or behind them count as a change.

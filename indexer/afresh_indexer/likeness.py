@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
@@ -17,13 +18,23 @@ _SIGN = re.compile(rb"[\w\x80-\xff]+|[^\w\s]")
 _OWN_NAME = b"\0"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
-    """What a source is compared by: its words and signs in pairs, without its comments."""
+    """What a source is compared by: its words and signs, without its comments."""
 
-    pairs: Counter[tuple[bytes, bytes]]
-    words: Counter[bytes]
-    """Words in lower case. What little a getter or an empty body says is told by few different ones."""
+    signs: tuple[bytes, ...]
+
+    @cached_property
+    def pairs(self) -> Counter[tuple[bytes, bytes]]:
+        """What follows upon what."""
+        return Counter(pairwise(self.signs))
+
+    @cached_property
+    def words(self) -> Counter[bytes]:
+        """Words in lower case. What little a getter or an empty body says is told by few different ones."""
+        return Counter(
+            sign.lower() for sign in self.signs if sign[0] > 127 or sign[:1].isalnum() or sign[:1] == b"_"
+        )
 
 
 def shape_of(source: bytes, language: str | None, own_names: Collection[str] = ()) -> Shape:
@@ -31,11 +42,11 @@ def shape_of(source: bytes, language: str | None, own_names: Collection[str] = (
     lexis = LEXES.get(language) if language is not None else None
     if lexis is not None:
         source = lexis.skipped.sub(_without_comment, source)
-    names = {name.encode() for name in own_names}
-    signs = [_OWN_NAME if sign in names else sign for sign in _SIGN.findall(source)]
-    pairs = Counter(pairwise(signs))
-    words = Counter(sign.lower() for sign in signs if sign[0] > 127 or sign[:1].isalnum() or sign[:1] == b"_")
-    return Shape(pairs, words)
+    signs = _SIGN.findall(source)
+    if own_names:
+        names = {name.encode() for name in own_names}
+        signs = [_OWN_NAME if sign in names else sign for sign in signs]
+    return Shape(tuple(signs))
 
 
 def likeness(one: Shape, other: Shape) -> float:

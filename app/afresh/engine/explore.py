@@ -71,10 +71,12 @@ def _explore(engine: Engine, arguments: ExploreArguments, judge: Judge, call: Ca
         given.append((memo, root, verdict, hit.score))
     call.check()
     assessor = Assessor(engine.store, engine.drifts, judge, commits_s=COMMITS_S)
-    assessor.prepare((memo.files, verdict) for memo, _, verdict, _ in given)
+    assessments = assessor.assess_all(
+        [(root, memo.files, verdict, memo.updated_at) for memo, root, verdict, _ in given]
+    )
     results = [
-        _explored(memo, verdict, assessor.assess(root, memo.files, verdict, memo.updated_at), score)
-        for memo, root, verdict, score in given
+        _explored(memo, verdict, assessment, score)
+        for (memo, _, verdict, score), assessment in zip(given, assessments, strict=True)
     ]
     return ExploreResult(
         question=arguments.question,

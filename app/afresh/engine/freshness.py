@@ -6,6 +6,7 @@ of size and timestamps decide, and the verdict says so. Nothing here looks at th
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -96,6 +97,8 @@ class DiskJudge:
         self._left = budget
         self._known: dict[Path, dict[str, str | Unhashed]] = {}
         self._repositories = Repositories()
+        self._folders: dict[tuple[Path, str], tuple[str, str | None]] = {}
+        """Of each folder that was read in: its root and itself, links resolved; None where it leads out."""
         self.gated = False
         self.at: str | None = None
 
@@ -146,8 +149,7 @@ class DiskJudge:
 
     def contents(self, root: Path, paths: Sequence[str]) -> dict[str, bytes | None]:
         """The bytes of files as they are on the disk; None also for one that is too large or leads out."""
-        top = os.path.realpath(root)
-        return {path: _content(top, path) for path in paths}
+        return {path: self._content(root, path) for path in paths}
 
     def sha256(self, root: Path, path: str) -> str | None:
         """The hash that a judgement took."""
@@ -158,16 +160,32 @@ class DiskJudge:
         """The repository that a file belongs to, and its work tree."""
         return Located(self._repositories.holding(root, path), Side.WORKTREE)
 
+    def _content(self, root: Path, path: str) -> bytes | None:
+        folder, _, name = path.rpartition("/")
+        key = (root, folder)
+        if key not in self._folders:
+            top = os.path.realpath(root)
+            real = os.path.realpath(f"{top}/{folder}")
+            self._folders[key] = (top, real if os.path.commonpath([top, real]) == top else None)
+        top, inside = self._folders[key]
+        if inside is None:
+            return None
+        try:
+            content = read_regular(f"{inside}/{name}", MAX_SOURCE_BYTES)
+        except OSError as error:
+            if error.errno not in (errno.ELOOP, errno.EMLINK):
+                return None
+            return _behind_link(top, f"{inside}/{name}")
+        return content.data if content.whole else None
 
-def _content(top: str, path: str) -> bytes | None:
-    full = os.path.realpath(f"{top}/{path}")
-    if os.path.commonpath([top, full]) != top:
-        return None
+
+def _behind_link(top: str, link: str) -> bytes | None:
+    real = os.path.realpath(link)
     try:
-        content = read_regular(full, MAX_SOURCE_BYTES)
+        content = read_regular(real, MAX_SOURCE_BYTES) if os.path.commonpath([top, real]) == top else None
     except OSError:
         return None
-    return content.data if content.whole else None
+    return content.data if content is not None and content.whole else None
 
 
 def _passes_gate(root: Path, state: RecordedState) -> bool:

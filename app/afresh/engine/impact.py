@@ -7,6 +7,7 @@ a conclusion rests on.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import cast
 
 from afresh.contracts import Commit, FileDetail, Freshness, Impact, MovedTo, SpanDetail
-from afresh.engine.attribution import Attribution
-from afresh.engine.drift_cache import DriftCache
+from afresh.engine.attribution import Attribution, Changed
+from afresh.engine.drift_cache import Compared, DriftCache
 from afresh.engine.freshness import Judge, Verdict
 from afresh.engine.old_bytes import OldBytes, recorded_at
 from afresh.engine.relocations import Relocations
 from afresh.store.citations import FileCitation
 from afresh.store.database import Store
+from afresh_indexer.changes_since import blob_ids
 from afresh_indexer.drift import drift
 from afresh_indexer.fingerprint import eol_free, hash_bytes
 from afresh_indexer.hunks import ShownHunk, diff, shown_hunks, unified
@@ -48,6 +50,8 @@ class AssessedFile:
     note: str | None = None
     is_readable: bool = True
     """Whether its content can be looked into, if there is any."""
+    compared: Compared | None = None
+    """The two versions that were compared; None where the file is gone, or its old bytes are."""
 
     @property
     def impact(self) -> Impact:
@@ -82,13 +86,7 @@ class Assessor:
         self._cache = cache
         self._old_bytes = OldBytes(store, judge)
         self._relocations = Relocations(store, judge)
-        self._attribution = Attribution(judge, commits_s)
-
-    def prepare(self, stale: Iterable[tuple[Sequence[FileCitation], Verdict]]) -> None:
-        """Announce what will be assessed, so that it is read from the store at once."""
-        self._old_bytes.prepare(
-            file for files, verdict in stale for file in files if file.path in verdict.changed
-        )
+        self._attribution = Attribution(judge, cache, commits_s)
 
     def assess(
         self,
@@ -101,18 +99,42 @@ class Assessor:
 
         `recorded` is when the conclusion was, for files that were imported without their stamps.
         """
+        return self.assess_all([(root, files, verdict, recorded)])[0]
+
+    def assess_all(
+        self, judged: Sequence[tuple[Path, Sequence[FileCitation], Verdict, datetime | None]]
+    ) -> list[Assessment]:
+        """As `assess`, for many conclusions: who changed their files is asked for all of them at once."""
+        self._old_bytes.prepare(
+            file for _, files, verdict, _ in judged for file in files if file.path in verdict.changed
+        )
+        found = [self._found(*one) for one in judged]
+        attributed = iter(
+            self._attributed(
+                [(root, item) for (root, *_), items in zip(judged, found, strict=True) for item in items]
+            )
+        )
+        assessments: list[Assessment] = []
+        for items in found:
+            done = tuple(next(attributed) for _ in items)
+            impact = max((item.impact for item in done), key=rank, default=None)
+            assessments.append(Assessment(impact, done))
+        return assessments
+
+    def _found(
+        self, root: Path, files: Sequence[FileCitation], verdict: Verdict, recorded: datetime | None
+    ) -> list[AssessedFile]:
+        changed, missing = set(verdict.changed), set(verdict.missing)
         unverifiable = {item.path: item for item in verdict.unverifiable}
         found: list[AssessedFile] = []
         for file in _known_better(files, recorded):
-            if file.path in verdict.changed:
+            if file.path in changed:
                 found.append(self._changed(root, file))
-            elif file.path in verdict.missing:
+            elif file.path in missing:
                 found.append(self._missing(root, file))
             elif file.path in unverifiable:
                 found.append(_unverifiable(file, unverifiable[file.path].reason))
-        found = self._attributed(root, found)
-        impact = max((item.impact for item in found), key=rank, default=None)
-        return Assessment(impact, tuple(found))
+        return found
 
     def text(self, root: Path, assessed: AssessedFile, context: int = 3) -> FileText:
         """What changed in one file, as lines."""
@@ -137,23 +159,23 @@ class Assessor:
     def _changed(self, root: Path, file: FileCitation) -> AssessedFile:
         now = self._judge.sha256(root, file.path)
         key = (file.sha256, now, file.path, file.language, file.spans, self._judge.at is None)
-        note = None
-        drifted = self._cache.get(key) if now is not None else None
-        if drifted is None:
+        compared = self._cache.verdicts.get(key) if now is not None else None
+        if compared is None:
             new = self._judge.contents(root, [file.path])[file.path]
             if new is None:
                 return self._missing(root, file)
             old = self._old_bytes.of(root, file)
             if old is None:
-                drifted, note = _by_hashes(file, new), NO_OLD_BYTES
-            else:
-                new = self._as_checked_out(old, new)
-                drifted = drift(old, new, file.language, file.spans, file.path)
-                if now is not None:
-                    self._cache.put(key, drifted)
-        if note is None and any(span.now == "gone" for span in drifted.spans):
+                return AssessedFile(file, _by_hashes(file, new), None, NO_OLD_BYTES)
+            drifted = drift(old, self._as_checked_out(old, new), file.language, file.spans, file.path)
+            compared = Compared(drifted, blob_ids(old), blob_ids(new))
+            # Between the judgement and the reading it may have become another file.
+            if hashlib.sha256(new).hexdigest() == now:
+                self._cache.verdicts.put(key, compared)
+        drifted = compared.drift
+        if any(span.now == "gone" for span in drifted.spans):
             drifted = self._relocated(root, file, drifted)
-        return AssessedFile(file, drifted, None, note)
+        return AssessedFile(file, drifted, None, compared=compared)
 
     def _missing(self, root: Path, file: FileCitation) -> AssessedFile:
         old = self._old_bytes.of(root, file)
@@ -198,13 +220,12 @@ class Assessor:
             return new
         return new.replace(b"\n", b"\r\n") if b"\n" not in old.replace(b"\r\n", b"") else new
 
-    def _attributed(self, root: Path, found: list[AssessedFile]) -> list[AssessedFile]:
+    def _attributed(self, found: Sequence[tuple[Path, AssessedFile]]) -> list[AssessedFile]:
         """With the commits that did it, the gravest first as long as the time lasts."""
-        changes = {
-            item.citation.path: self._attribution.of(root, item.citation, item.drift)
-            for item in sorted(found, key=lambda item: -rank(item.impact))
-        }
-        return [replace(item, change=changes[item.citation.path]) for item in found]
+        order = sorted(range(len(found)), key=lambda number: -rank(found[number][1].impact))
+        changes = self._attribution.of([_changed(*found[number]) for number in order])
+        named = dict(zip(order, changes, strict=True))
+        return [replace(item, change=named[number]) for number, (_, item) in enumerate(found)]
 
 
 def detail(item: AssessedFile) -> FileDetail:
@@ -252,6 +273,16 @@ def _span(span: SpanDrift) -> SpanDetail:
         likeness=round(span.likeness, 3),
         derived=cited.derived,
     )
+
+
+def _changed(root: Path, item: AssessedFile) -> Changed:
+    """What is asked about who changed a file."""
+    if item.compared is None:
+        is_gone = item.note is None and item.is_readable
+        # Of a file whose old bytes are not known neither version is named.
+        now = frozenset() if is_gone else frozenset({""})
+        return Changed(root, item.citation, item.drift, now=now)
+    return Changed(root, item.citation, item.drift, item.compared.recorded, item.compared.now)
 
 
 def _moved(to: Moved | None) -> MovedTo | None:
