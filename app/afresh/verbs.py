@@ -229,6 +229,8 @@ class DiffHunk(Result):
     new_start: int
     new_lines: int
     lines: list[DiffLine]
+    cited: bool
+    """Whether it touches what is cited; the others only share the file."""
 
 
 class FileDiff(Result):

@@ -33,6 +33,9 @@ class JudgedRoot:
         recorded_top = self._checkout_of(recorded)
         if self._here is not None and recorded_top is not None:
             return Path(self._here) / recorded.relative_to(recorded_top)
+        if self._here is not None and not recorded.exists():
+            # Recorded in a clone that is not on this machine: its top stands for ours.
+            return Path(self._here)
         return self._sent or recorded
 
     def _top_for(self, project: Project, here: Path) -> str | None:
@@ -44,6 +47,9 @@ class JudgedRoot:
         # There is a repository below the known checkout, or outside of all: a worktree, a clone, another one.
         top = workspaces.repository_of(here) if here.is_dir() else None
         if top is not None and workspaces.identity_of(top) == project.identity:
+            return str(top)
+        if top is not None and known is None and project.identity == workspaces.name_only(project.name):
+            # What was imported has no checkout yet; the one that asks is as good as any.
             return str(top)
         if known is not None or self._sent is None:
             return known

@@ -22,6 +22,7 @@ from afresh.store.cursor import Cursor
 from afresh.store.memos import Memo
 from afresh.text.redact import redact
 from afresh.verbs import DiffHunk, DiffLine, FileDiff, MemoArguments, MemoDiffResult, MemoHistory, MemoResult
+from afresh_indexer.hunks import Hunk
 from afresh_indexer.verdicts import SpanDrift
 
 COMMITS_S = 5.0
@@ -98,11 +99,20 @@ def file_diff(assessor: Assessor, root: Path, file: AssessedFile) -> FileDiff:
                 new_start=hunk.range.new_start,
                 new_lines=hunk.range.new_lines,
                 lines=[DiffLine(kind=line.kind, text=redact(line.text).text) for line in hunk.lines],
+                cited=_touches(file, hunk.range),
             )
             for hunk in text.hunks
         ],
         unified=redact(text.unified).text,
         note=file.note or text.note,
+    )
+
+
+def _touches(file: AssessedFile, hunk: Hunk) -> bool:
+    """Whether a hunk, its kept lines included, reaches into a cited part or stands where one was."""
+    spans = file.citation.spans
+    return not spans or any(
+        span.start_line <= hunk.old_end and hunk.old_start <= span.end_line for span in spans
     )
 
 
@@ -178,7 +188,9 @@ def _verified(engine: Engine, id_: int, note: str, call: Call) -> None:
             raise StoreError(f"memo {id_} was changed while it was being verified; look at it and try again")
         files = [source.citation for source in sources]
         memos.verify(tx, id_, files, root=str(seen.root), note=note, now=engine.clock())
-        snapshots.put(tx, snapshots_of(sources), limit_bytes=engine.preferences.snapshot_bytes, now=engine.clock())
+        snapshots.put(
+            tx, snapshots_of(sources), limit_bytes=engine.preferences.snapshot_bytes, now=engine.clock()
+        )
 
 
 def _cited_now(seen: _Seen, assessment: Assessment) -> list[CitedFile]:

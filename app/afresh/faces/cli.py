@@ -18,7 +18,15 @@ import click
 
 from afresh import __version__
 from afresh.errors import AfreshError
-from afresh.faces import cli_claims, cli_keeper, cli_memories, cli_memos, cli_transfer, cli_workspace
+from afresh.faces import (
+    cli_claims,
+    cli_freshness,
+    cli_keeper,
+    cli_memories,
+    cli_memos,
+    cli_transfer,
+    cli_workspace,
+)
 from afresh.faces.cli_session import OpenClient, OpenLocal, Session
 from afresh.faces.render import inert
 from afresh.settings import load
@@ -57,6 +65,8 @@ for _command in (
     cli_memos.record,
     cli_memos.explore,
     cli_memos.memo,
+    cli_freshness.stale,
+    cli_freshness.check,
     cli_claims.claims,
     cli_transfer.export,
     cli_transfer.import_,

@@ -97,7 +97,7 @@ def explore(
     return 0 if result["results"] else 1
 
 
-@click.group()
+@click.group(short_help="Show a conclusion, verify or retire it, undo.")
 def memo() -> None:
     """Show a conclusion, say that it still holds, retire it, or undo that."""
 

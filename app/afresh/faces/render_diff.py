@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from afresh.faces.render import Line, freshness_mark, inert, line, paragraph
+from afresh.faces.render import Line, counted, freshness_mark, inert, line, paragraph
 
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 _ALIKE = 0.4
@@ -26,16 +26,20 @@ def memo(result: Mapping[str, Any]) -> list[Line]:
     return lines
 
 
-def file_diff(file: Mapping[str, Any]) -> list[Line]:
-    """One file's hunks; removed and added lines side by side in order, the changed words marked in them."""
+def file_diff(file: Mapping[str, Any], *, cited_only: bool = False) -> list[Line]:
+    """One file's hunks, changed words marked in them; with `cited_only` those of the cited parts alone."""
     place = "" if file["new_path"] in (None, file["path"]) else f" -> {file['new_path']}"
     lines = [line((f"{file['path']}{place}", "bold cyan"), f"  {file['change'].replace('_', ' ')}")]
     if file["note"]:
         lines.append(line((f"note: {file['note']}", "dim")))
-    for hunk in file["hunks"]:
+    shown = [hunk for hunk in file["hunks"] if hunk["cited"] or not cited_only]
+    for hunk in shown:
         old, new = f"-{hunk['old_start']},{hunk['old_lines']}", f"+{hunk['new_start']},{hunk['new_lines']}"
         lines.append(line((f"@@ {old} {new} @@", "cyan")))
         lines += _hunk(hunk["lines"])
+    left_out = len(file["hunks"]) - len(shown)
+    if left_out:
+        lines.append(line((f"{counted(left_out, 'change')} elsewhere in the file", "dim")))
     return lines
 
 
@@ -48,21 +52,24 @@ def _counts(result: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
 
 
 def _hunk(lines: Sequence[Mapping[str, str]]) -> Iterator[Line]:
+    """Kept lines as they are; a run of removed ones together with the added ones that took its place."""
     removed: list[str] = []
     added: list[str] = []
-    for item in (*lines, {"kind": " ", "text": ""}):
-        if item["kind"] == "-" and not added:
-            removed.append(item["text"])
-            continue
-        if item["kind"] == "+":
-            added.append(item["text"])
-            continue
+    for item in lines:
+        match item["kind"]:
+            case "+":
+                added.append(item["text"])
+                continue
+            case "-" if not added:
+                removed.append(item["text"])
+                continue
         yield from _replaced(removed, added)
         removed, added = [], []
         if item["kind"] == "-":
             removed.append(item["text"])
-        elif item is not lines[-1] or item["kind"] == " ":
-            yield line(("  ", ""), inert(item["text"]))
+        else:
+            yield line("  ", inert(item["text"]))
+    yield from _replaced(removed, added)
 
 
 def _replaced(removed: Sequence[str], added: Sequence[str]) -> Iterator[Line]:

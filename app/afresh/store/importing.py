@@ -10,13 +10,14 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 from afresh.errors import InvalidArgumentError, StoreCorruptError
 from afresh.store import citations, memories, memos, projects, snapshots
-from afresh.store.citations import Citation, dump_files, file_from_row
+from afresh.store.citations import Citation, FileCitation, dump_files, file_from_row
 from afresh.store.columns import aware, matching, stored
 from afresh.store.cursor import Column, Transaction
 from afresh.store.import_rows import (
@@ -63,6 +64,7 @@ class Importer:
         self._here = here
         self._projects: dict[str, int] = {}
         self._checkouts: dict[str, int] = {}
+        self._lost: list[str] = []
         self._memory_ids: dict[int, int] = {}
         self._taken: set[int] = set()
         self._memo_ids: dict[int, int] = {}
@@ -84,6 +86,7 @@ class Importer:
     def checkout(self, tx: Transaction, row: Row) -> Checkout | None:
         """Take in a checkout; None where its root means nothing here."""
         if not self._here(row["root"]):
+            self._lost.append(row["root"])
             return None
         checkout = projects.add_checkout(tx, self._project_id(tx, row["project"]), row["root"], tx.now)
         self._checkouts[checkout.root] = checkout.id
@@ -132,15 +135,15 @@ class Importer:
     def memo(self, tx: Transaction, row: Row) -> Imported:
         """Take in a memo, with its `question_key`; of two states of one memo the later stays."""
         project_id = self._project_id(tx, row["project"])
-        files = tuple(file_from_row(item) for item in row["files"])
+        root, files = self._placed(row)
         updated = time_from(row.get("updated_at") or row.get("recorded_at"))
         found = tx.execute(
             "SELECT id, conclusion, updated_at FROM memos WHERE project_id = ? AND question_key = ?",
             [project_id, row["question_key"]],
         ).one()
         if found is None:
-            id_ = self._insert_memo(tx, project_id, row, updated or tx.now)
-            citations.put_all(tx, "memo", {id_: Citation(row["root"], files)})
+            id_ = self._insert_memo(tx, project_id, {**row, "root": root}, updated or tx.now)
+            citations.put_all(tx, "memo", {id_: Citation(root, files)})
             result = Imported(id_, row["question"], created=True)
         else:
             id_ = int(found[0])
@@ -151,7 +154,7 @@ class Importer:
                 memos.record(
                     tx,
                     project_id=project_id,
-                    root=row["root"],
+                    root=root,
                     question=row["question"],
                     question_key=row["question_key"],
                     conclusion=row["conclusion"],
@@ -164,6 +167,20 @@ class Importer:
         if row.get("superseded_by") is not None:
             self._memo_links.append(Link(id_, None, row["superseded_by"]))
         return result
+
+    def _placed(self, row: Row) -> tuple[str, tuple[FileCitation, ...]]:
+        """A memo's root and files. Below a checkout that isn't here, paths are given from that one's top.
+
+        The top of another clone stands for it then, whatever folder the memo was recorded in.
+        """
+        files = tuple(file_from_row(item) for item in row["files"])
+        recorded = PurePath(row["root"])
+        tops = [top for top in self._lost if recorded.is_relative_to(top)]
+        if not tops:
+            return row["root"], files
+        top = max(tops, key=len)
+        below = recorded.relative_to(top)
+        return top, tuple(replace(file, path=(below / file.path).as_posix()) for file in files)
 
     def snapshot(self, tx: Transaction, row: Row, *, limit_bytes: int) -> bool:
         """Take in the bytes of a recorded file; whether there was room.

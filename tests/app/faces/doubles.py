@@ -12,6 +12,8 @@ from afresh.contracts import (
     CitedSource,
     CitedSpan,
     Commit,
+    ContextItem,
+    ContextResult,
     DeleteResult,
     Explain,
     ExplainedHit,
@@ -307,6 +309,7 @@ DIFF = FileDiff(
     change="edited",
     hunks=[
         DiffHunk(
+            cited=True,
             old_start=3,
             old_lines=1,
             new_start=3,
@@ -349,6 +352,13 @@ RESULTS: Mapping[str, Result] = {
     "memory_delete": DeleteResult(id=7, project="shop", deleted=True, deleted_at=NOW),
     "memory_get": GetResult(memories=[RECORD], missing=[]),
     "recall": recalled(remembered()),
+    "recall_context": ContextResult(
+        text="Data below.\n\n#7 · fact · 2026-03-01\n```text\nLocks time out after 5 s.\n```\n",
+        items=[ContextItem(id=7, score=0.81, tokens=20)],
+        tokens=24,
+        omitted=1,
+        window=Window(),
+    ),
     "memory_exploration_record": RecordResult(
         id=3,
         project="shop",

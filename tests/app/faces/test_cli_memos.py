@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.app.faces.command_line import run
-from tests.app.faces.doubles import EXPLORED, MEMO, NOW, STATUS, EngineDouble
+from tests.app.faces.doubles import EXPLORED, MEMO, NOW, RESULTS, STATUS, EngineDouble
 
 from afresh.verbs import ProjectInfo, ProjectsResult
 
@@ -176,13 +176,28 @@ def test_nothing_concluded_is_the_answer_no() -> None:
     assert (outcome.code, outcome.out) == (1, "Nothing was concluded about that yet.\n")
 
 
-@pytest.mark.parametrize("action", ["show", "retire", "undo"])
-def test_a_memo_is_shown_retired_and_brought_back(action: str, tmp_path: Path) -> None:
+def test_a_memo_is_shown_as_one_checkout_or_revision_has_it(tmp_path: Path) -> None:
     engine = EngineDouble()
-    outcome = run("memo", action, "3", "--note", "n", "--root", str(tmp_path), engine=engine)
+    outcome = run("memo", "show", "3", "--root", str(tmp_path), "--at", "main", engine=engine)
     assert outcome.code == 0
-    assert engine.calls == [("memo", {"id": 3, "action": action, "root": str(tmp_path), "note": "n"})]
+    assert engine.calls == [("memo", {"id": 3, "root": str(tmp_path), "at": "main"})]
     assert outcome.out.startswith("#3 ● fresh\n   How are locks taken?\n")
+
+
+def test_a_memo_is_shown_with_what_changed_under_it() -> None:
+    outcome = run("memo", "show", "4", "--diff")
+    assert outcome.code == 0
+    assert "- lock(a)\n+ lock(b)\n" in outcome.out
+
+
+@pytest.mark.parametrize("action", ["verify", "retire", "undo"])
+def test_a_memo_is_verified_retired_and_brought_back(action: str) -> None:
+    said = RESULTS["memory_exploration_verify"].model_copy(update={"action": action})
+    engine = EngineDouble({"memory_exploration_verify": said})
+    outcome = run("memo", action, "3", "--note", "n", engine=engine)
+    assert outcome.code == 0
+    assert engine.calls == [("memory_exploration_verify", {"id": 3, "action": action, "note": "n"})]
+    assert "emo #3" in outcome.out and "● fresh" in outcome.out
 
 
 def test_a_retired_memo_says_since_when() -> None:

@@ -39,6 +39,7 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "memory_delete": {"id": 7},
     "memory_get": {"ids": [7]},
     "recall": {"query": "locks", "limit": 3},
+    "recall_context": {"query": "locks", "max_tokens": 500},
     "memory_exploration_record": {"question": "q", "conclusion": "c", "project": "shop", "files": ["a.py"]},
     "memory_exploration_recall": {"question": "q", "project": "shop"},
     "memory_exploration_verify": {"id": 3, "action": "verify"},
