@@ -8,6 +8,7 @@ from afresh.engine.core import Engine
 from afresh.engine.freshness import DiskJudge
 from afresh.engine.impact import Assessor, freshness
 from afresh.engine.judged_root import JudgedRoot
+from afresh.engine.old_bytes import RECALL_S
 from afresh.store import projects
 from afresh.store.citations import Citation
 
@@ -19,7 +20,9 @@ class CitedFreshness:
         self._engine = engine
         self._call = call
         self._judge = DiskJudge()
-        self._assessor = Assessor(engine.store, engine.drifts, self._judge, commits_s=0.0)
+        self._assessor = Assessor(
+            engine.store, engine.drifts, self._judge, commits_s=0.0, old_bytes_s=RECALL_S
+        )
         self._roots: dict[int, JudgedRoot] = {}
 
     def of(self, project_id: int, cited: Citation | None) -> Freshness | None:

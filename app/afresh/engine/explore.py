@@ -14,6 +14,7 @@ from afresh.engine.core import Engine
 from afresh.engine.freshness import DiskJudge, Judge, Verdict
 from afresh.engine.impact import Assessment, Assessor, detail
 from afresh.engine.judged_root import JudgedRoot
+from afresh.engine.old_bytes import RECALL_S
 from afresh.engine.record import question_key, root_of
 from afresh.engine.revision_judge import RevisionJudge
 from afresh.errors import UnknownProjectError
@@ -70,7 +71,7 @@ def _explore(engine: Engine, arguments: ExploreArguments, judge: Judge, call: Ca
             continue
         given.append((memo, root, verdict, hit.score))
     call.check()
-    assessor = Assessor(engine.store, engine.drifts, judge, commits_s=COMMITS_S)
+    assessor = Assessor(engine.store, engine.drifts, judge, commits_s=COMMITS_S, old_bytes_s=RECALL_S)
     assessments = assessor.assess_all(
         [(root, memo.files, verdict, memo.updated_at) for memo, root, verdict, _ in given]
     )

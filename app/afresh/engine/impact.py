@@ -8,6 +8,7 @@ a conclusion rests on.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -32,10 +33,6 @@ from afresh_indexer.source import Source
 from afresh_indexer.verdicts import CitedSpan, FileDrift, SpanDrift, State, state_of
 from afresh_indexer.verdicts import MovedTo as Moved
 
-NO_OLD_BYTES = (
-    "what it was is kept nowhere: no snapshot (it held a secret, or there was no room) and no version in "
-    "git; judged by hashes alone"
-)
 _IMPACTS: tuple[Impact, ...] = ("eol_only", "elsewhere", "cosmetic", "docs_only", "moved", "edited", "gone")
 
 
@@ -80,11 +77,22 @@ class FileText:
 class Assessor:
     """Assesses the stale ones of one call, as one judge sees the files."""
 
-    def __init__(self, store: Store, cache: DriftCache, judge: Judge, *, commits_s: float) -> None:
-        """`commits_s` are the seconds that may be spent on finding who changed something."""
+    def __init__(
+        self,
+        store: Store,
+        cache: DriftCache,
+        judge: Judge,
+        *,
+        commits_s: float,
+        old_bytes_s: float = math.inf,
+    ) -> None:
+        """`commits_s` are the seconds that may be spent on finding who changed something.
+
+        `old_bytes_s` are those for finding what has no snapshot in git.
+        """
         self._judge = judge
         self._cache = cache
-        self._old_bytes = OldBytes(store, judge)
+        self._old_bytes = OldBytes(store, judge, old_bytes_s)
         self._relocations = Relocations(store, judge)
         self._attribution = Attribution(judge, cache, commits_s)
 
@@ -145,7 +153,7 @@ class Assessor:
         new = self._judge.contents(root, [path])[path]
         old = self._old_bytes.of(root, file)
         if old is None:
-            return FileText((), "", NO_OLD_BYTES)
+            return FileText((), "", self._old_bytes.why_none)
         if b"\0" in old[:8000] or (new is not None and b"\0" in new[:8000]):
             return FileText((), "", "it is no text")
         now = b"" if new is None else self._as_checked_out(old, new)
@@ -166,7 +174,7 @@ class Assessor:
                 return self._missing(root, file)
             old = self._old_bytes.of(root, file)
             if old is None:
-                return AssessedFile(file, _by_hashes(file, new), None, NO_OLD_BYTES)
+                return AssessedFile(file, _by_hashes(file, new), None, self._old_bytes.why_none)
             drifted = drift(old, self._as_checked_out(old, new), file.language, file.spans, file.path)
             compared = Compared(drifted, blob_ids(old), blob_ids(new))
             # Between the judgement and the reading it may have become another file.
@@ -182,7 +190,9 @@ class Assessor:
         cited = file.spans or (CitedSpan(1, 1),)
         if old is None:
             gone = tuple(SpanDrift(span, "gone", None, None, 0.0) for span in cited)
-            return AssessedFile(file, FileDrift(file.path, "gone", gone, None), None, NO_OLD_BYTES)
+            return AssessedFile(
+                file, FileDrift(file.path, "gone", gone, None), None, self._old_bytes.why_none
+            )
         since = recorded_at(file)
         became = self._relocations.of_file(root, file, since).file(old, file.language, file.path)
         if became is None:

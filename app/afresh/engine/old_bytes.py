@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +18,28 @@ _AHEAD_BYTES = 16 * 1024 * 1024
 """Snapshots up to so much are read at once; larger ones one by one, so that memory stays flat."""
 
 
+RECALL_S = 0.15
+"""Seconds that a recall may spend on looking for old bytes in git."""
+NO_OLD_BYTES = (
+    "what it was is kept nowhere: no snapshot (it held a secret, or there was no room) and no version in "
+    "git; judged by hashes alone"
+)
+NOT_LOOKED_FOR = (
+    "what it was has no snapshot (it held a secret, or there was no room), and the time was over before git "
+    "was asked; judged by hashes alone. `afresh memo` takes the time"
+)
+
+
 class OldBytes:
     """Finds old contents for one call."""
 
-    def __init__(self, store: Store, judge: Judge) -> None:
+    def __init__(self, store: Store, judge: Judge, seconds: float) -> None:
+        """`seconds` are what may be spent on looking for what has no snapshot, in the histories of files."""
         self._store = store
         self._judge = judge
+        self._left = seconds
+        self.why_none = ""
+        """Why the last ones that were asked for were not found, for a person."""
         self._ahead: dict[str, bytes] = {}
         self._outer = Repositories()
 
@@ -44,7 +61,14 @@ class OldBytes:
         data = self._ahead.pop(file.sha256, None)
         if data is None:
             data = self._snapshot(file.sha256)
-        return self._from_git(root, file) if data is None else data
+        if data is None and self._left <= 0:
+            self.why_none = NOT_LOOKED_FOR
+        elif data is None:
+            began = time.monotonic()
+            data = self._from_git(root, file)
+            self._left -= time.monotonic() - began
+            self.why_none = NO_OLD_BYTES
+        return data
 
     def _from_git(self, root: Path, file: FileCitation) -> bytes | None:
         """From the repository that has the file now, else from that of its root, which may have had it."""

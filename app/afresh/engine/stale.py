@@ -63,6 +63,7 @@ def stale(engine: Engine, arguments: StaleArguments, call: Call) -> StaleResult:
         # A revision that does not exist is an error also where there is nothing to judge.
         (judge if isinstance(judge, RevisionJudge) else RevisionJudge(base or "HEAD")).repository(top)
     before = RevisionJudge(base) if base is not None else None
+    earlier_assessor = Assessor(engine.store, engine.drifts, before, commits_s=0.0) if before else None
     assessor = Assessor(engine.store, engine.drifts, judge, commits_s=COMMITS_S)
     items: list[StaleItem] = []
     skipped: list[Skipped] = []
@@ -77,7 +78,7 @@ def stale(engine: Engine, arguments: StaleArguments, call: Call) -> StaleResult:
                 fresh += 1
                 continue
             assessment = assessor.assess(root, item.files, verdict, item.updated_at)
-            earlier = _at_base(engine, before, root, item)
+            earlier = _at_base(before, earlier_assessor, root, item)
         except UsageError as error:
             skipped.append(Skipped(kind=item.kind, id=item.id, reason=str(error)))
             continue
@@ -157,12 +158,12 @@ def _base(arguments: StaleArguments, top: Path) -> str | None:
         raise UsageError(f"{top} can't be compared with {wanted}: {error}") from None
 
 
-def _at_base(engine: Engine, before: RevisionJudge | None, root: Path, item: _Learned) -> Assessment:
-    if before is None:
+def _at_base(
+    before: RevisionJudge | None, assessor: Assessor | None, root: Path, item: _Learned
+) -> Assessment:
+    if before is None or assessor is None:
         return Assessment(None, ())
     verdict = before.judge(root, item.files)
     if verdict.status == "fresh":
         return Assessment(None, ())
-    return Assessor(engine.store, engine.drifts, before, commits_s=0.0).assess(
-        root, item.files, verdict, item.updated_at
-    )
+    return assessor.assess(root, item.files, verdict, item.updated_at)

@@ -19,7 +19,7 @@ from tests.app.engine.scenario import (
 )
 from tests.repositories import git
 
-from afresh.engine import freshness
+from afresh.engine import explore, freshness
 
 ACQUIRE = [{"path": "billing/locks.py", "symbol": "Lock.acquire"}]
 SECRET = "AKIA" + "IOSFODNN7EXAMPLF"
@@ -59,6 +59,18 @@ def test_without_a_snapshot_and_never_committed_bytes_are_nowhere_and_hashes_jud
     locks.unlink()
     gone = recalled(desk)
     assert (gone.impact, gone.details[0].change) == ("gone", "gone")
+
+
+def test_a_recall_whose_time_is_over_does_not_ask_git_for_old_bytes_and_says_so(desk, locks, monkeypatch):
+    id_ = record(desk, ACQUIRE).id
+    without_snapshots(desk)
+    monkeypatch.setattr(explore, "RECALL_S", 0.0)
+    write(desk.root, {"billing/locks.py": LOCKS.replace("sleep(0.1)", "sleep(0.2)")})
+    memo = recalled(desk)
+    assert (memo.status, memo.impact) == ("stale", "edited")
+    assert "time was over" in memo.details[0].note
+    # Whoever asks about this one alone gets everything.
+    assert desk.ask("memo", id=id_).details[0].note is None
 
 
 def test_a_file_with_a_secret_has_no_snapshot_and_is_judged_like_others(desk, locks):
