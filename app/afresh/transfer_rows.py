@@ -60,6 +60,9 @@ class ProjectRow(BaseModel):
 
     kind: Literal["project"]
     name: str = Field(min_length=1, max_length=200)
+    first_commits: list[Annotated[str, StringConstraints(pattern="^[0-9a-f]{40,64}$")]] = Field(
+        [], max_length=1000
+    )
 
 
 class CheckoutRow(_Row):

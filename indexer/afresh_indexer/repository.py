@@ -136,6 +136,20 @@ def git_common_dir(path: Path) -> Path | None:
     return probe(path).common_dir
 
 
+def first_commits(path: Path) -> tuple[str, ...]:
+    """The ids of the commits without parents that HEAD descends from: what all clones have in common.
+
+    Empty where there is no repository or no commit yet. In a shallow clone they are those where it was cut off.
+    """
+    try:
+        result = run_git(["rev-list", "--max-parents=0", "HEAD", "--"], cwd=path) if path.is_dir() else None
+    except GitFailed:
+        return ()
+    if result is None or result.returncode != 0:
+        return ()
+    return tuple(sorted(result.stdout.decode("ascii", "replace").split()))
+
+
 def marker_above(path: Path) -> Path | None:
     """The nearest folder at or above `path` that holds a `.git`, good or not."""
     for folder in (path, *path.parents):

@@ -11,6 +11,7 @@ import pytest
 from afresh_indexer.errors import GitFailed
 from afresh_indexer.ignore import SOURCE_LENT, IgnoreRules
 from afresh_indexer.repository import (
+    first_commits,
     git_available,
     git_common_dir,
     git_toplevel,
@@ -129,3 +130,13 @@ def test_git_is_available_only_if_it_runs(tmp_path: Path, monkeypatch: pytest.Mo
     placeholder.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     placeholder.chmod(0o755)
     assert not git_available()
+
+
+def test_clones_have_their_first_commits_in_common(repository: Path, tmp_path: Path) -> None:
+    assert first_commits(repository) == () == first_commits(tmp_path) == first_commits(tmp_path / "nowhere")
+    by = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    git(repository, *by, "commit", "-q", "--allow-empty", "-m", "one")
+    (first,) = first_commits(repository)
+    git(repository, *by, "commit", "-q", "--allow-empty", "-m", "two")
+    git(tmp_path, "clone", "-q", str(repository), "other")
+    assert first_commits(tmp_path / "other") == first_commits(repository) == (first,)

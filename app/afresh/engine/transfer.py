@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from afresh.contracts import MEMORY_TYPE_OF
-from afresh.engine import workspaces
+from afresh.engine import clones, workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine, Indexed, Redactor
 from afresh.engine.record import question_key
@@ -41,7 +41,8 @@ def export(engine: Engine, arguments: ExportArguments, call: Call) -> ExportResu
                 continue
             call.check()
             counted[row["kind"]] += 1
-            call.emit({"kind": "row", "row": row})
+            told = clones.described(cursor, row) if row["kind"] == "project" else row
+            call.emit({"kind": "row", "row": told})
     return ExportResult(rows=dict(counted))
 
 
@@ -77,6 +78,7 @@ def import_lines(engine: Engine, arguments: ImportArguments, call: Call) -> Impo
                 bad,
                 strict=arguments.strict,
                 snapshot_bytes=engine.preferences.snapshot_bytes,
+                call=call,
             )
             if arguments.last:
                 importer.finish(tx)
@@ -110,6 +112,7 @@ def _take_in(
     *,
     strict: bool,
     snapshot_bytes: int,
+    call: Call,
 ) -> Iterator[tuple[Owner, Imported]]:
     """Rows in their order; memories that follow one another in bulk."""
     for kind, group in groupby(rows, key=lambda row: str(row["kind"])):
@@ -122,7 +125,7 @@ def _take_in(
                     yield "memo", importer.memo(tx, row)
             case "project":
                 for row in group:
-                    importer.project(tx, row)
+                    _project(tx, importer, row, call)
             case "checkout":
                 for row in group:
                     importer.checkout(tx, row)
@@ -136,6 +139,16 @@ def _take_in(
                         bad.append(BadLine(line=row["_line"], error=error.message))
             case _:
                 list(group)
+
+
+def _project(tx: Transaction, importer: Importer, row: Mapping[str, Any], call: Call) -> None:
+    """Take in a project; where the caller works in a clone of its repository, that clone is its checkout."""
+    clone = clones.asking(tx, row, call)
+    if clone is None:
+        importer.project(tx, row)
+        return
+    project = importer.project(tx, {**row, "identity": workspaces.identity_of(clone)})
+    projects.add_checkout(tx, project.id, str(clone), tx.now)
 
 
 def _indexed(taken: Sequence[tuple[Owner, Imported]], owner: Owner) -> dict[int, Indexed]:
