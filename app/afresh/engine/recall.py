@@ -135,6 +135,7 @@ def search(
                 text,
                 vector,
                 mask_ids=ids,
+                said=arguments.query,
                 k=count,
                 exact=engine.exact("memory"),
                 texts=engine.texts,

@@ -125,6 +125,7 @@ class Corpus:
         query_vector: NDArray[np.float32] | None,
         *,
         mask_ids: NDArray[np.int64] | None = None,
+        said: str | None = None,
         k: int = 10,
         exact: Exact | None = None,
         texts: Texts | None = None,
@@ -133,12 +134,15 @@ class Corpus:
         """Rank the documents for a query.
 
         `mask_ids` says which documents the search may see (sorted; None: all); frequencies and averages
-        are taken over these alone. `exact` scores the best again from the stored floats; `texts` lets names
-        in the best documents lead to others.
+        are taken over these alone. `said` is the whole question where `query_text` is its topic without
+        the words about time: the days that it names count. `exact` scores the best again from the stored
+        floats; `texts` lets names in the best documents lead to others.
         """
         if k < 1:
             raise ValueError(f"k is {k}; at least one hit must be asked for")
-        asked = Asked(query_text, query_vector, k=k, exact=exact, texts=texts, explain=explain)
+        asked = Asked(
+            query_text, query_vector, said or query_text, k=k, exact=exact, texts=texts, explain=explain
+        )
         return search(self._view(mask_ids), asked, self._calibration, self._weights)
 
     def _view(self, mask_ids: NDArray[np.int64] | None) -> View:

@@ -86,6 +86,8 @@ class Asked:
 
     text: str
     vector: NDArray[np.float32] | None
+    said: str
+    """The whole question; `text` may leave out its words about time."""
     k: int
     exact: Exact | None
     texts: Texts | None
@@ -116,7 +118,7 @@ def search(view: View, asked: Asked, calibration: Calibration, weights: Weights)
         unknown_names=unknown_names,
         known_names=known_names,
         near=np.zeros(len(view.mask)),
-        on_day=on_days(named_days(asked.text), view.days),
+        on_day=on_days(named_days(asked.said), view.days),
         led_to=np.zeros(len(view.mask)),
     )
     order = np.zeros(len(view.mask))

@@ -72,6 +72,9 @@ def test_a_day_that_the_query_names_lifts_what_happened_then(embedder: Embedder)
     found = corpus.search(query, embedder.query(query), explain=True)
     assert found.hits[0].doc_id == 2
     assert found.hits[0].parts["day"] > 0
+    topic = "the budget meeting"
+    found = corpus.search(topic, embedder.query(topic), said=f"{topic} in March 1970")
+    assert found.hits[0].doc_id == 2
 
 
 def test_a_name_in_the_best_text_leads_to_the_text_that_begins_with_it(embedder: Embedder) -> None:
