@@ -234,9 +234,11 @@ class DiffHunk(Result):
 
 
 class FileDiff(Result):
-    """What changed in one cited file since it was recorded."""
+    """What changed in one cited file since it was recorded, or in a part of it that went elsewhere."""
 
     path: str
+    part: str | None = None
+    """The symbol or lines that are compared with their new place; null for the whole file."""
     new_path: str | None
     """Where it is now, if that is another path; null also where it is gone."""
     change: Impact
@@ -302,9 +304,21 @@ class Skipped(Result):
     reason: str
 
 
+class Repository(Result):
+    """What was judged, as version control names it."""
+
+    uri: str | None
+    """Where it comes from, without names and passwords."""
+    commit: str | None
+    """The commit that was judged, or that the work tree or the index stands on."""
+    branch: str | None
+
+
 class StaleResult(Result):
     project: str
     root: str
+    """The top of the checkout that was judged."""
+    repository: Repository | None
     at: str | None
     """The revision that was judged, `index` for what is staged; null for the disk."""
     base: str | None

@@ -161,26 +161,42 @@ def diff(old: bytes, new: bytes, *, ignore_space: bool = False) -> LineMap:
     return LineMap(tuple(_hunks(before, after, ignore_space)), *counts)
 
 
-def shown_hunks(old: bytes, new: bytes, line_map: LineMap, context: int = 3) -> Iterator[ShownHunk]:
-    """The hunks of `diff(old, new)` with so many kept lines around them; those that would touch are one."""
+def shown_hunks(
+    old: bytes, new: bytes, line_map: LineMap, context: int = 3, moved_by: tuple[int, int] = (0, 0)
+) -> Iterator[ShownHunk]:
+    """The hunks of `diff(old, new)` with so many kept lines around them; those that would touch are one.
+
+    `moved_by` are the lines that stand before the two texts in the files that they are parts of.
+    """
     before, after = lines_of(old), lines_of(new)
     group: list[Hunk] = []
     for hunk in line_map.hunks:
         if group and hunk.old_start - group[-1].old_end - 1 > 2 * context:
-            yield _shown(before, after, group, context)
+            yield _shown(before, after, group, context, moved_by)
             group = []
         group.append(hunk)
     if group:
-        yield _shown(before, after, group, context)
+        yield _shown(before, after, group, context, moved_by)
 
 
-def unified(old: bytes, new: bytes, line_map: LineMap, path: str, context: int = 3) -> str:
-    """The unified diff of two texts whose comparison is `line_map`; empty where only line ends differ."""
+def unified(
+    old: bytes,
+    new: bytes,
+    line_map: LineMap,
+    path: str,
+    context: int = 3,
+    old_path: str | None = None,
+    moved_by: tuple[int, int] = (0, 0),
+) -> str:
+    """The unified diff of two texts whose comparison is `line_map`; empty where only line ends differ.
+
+    `old_path` is that of the old one where it is another; `moved_by` as for `shown_hunks`.
+    """
     if not line_map.hunks:
         return ""
-    parts = [f"--- a/{path}\n+++ b/{path}\n"]
+    parts = [f"--- a/{old_path or path}\n+++ b/{path}\n"]
     ends = _open_end(old, line_map.old_count), _open_end(new, line_map.new_count)
-    for shown in shown_hunks(old, new, line_map, context):
+    for shown in shown_hunks(old, new, line_map, context, moved_by):
         place = shown.range
         before, after = _header(place.old_start, place.old_lines), _header(place.new_start, place.new_lines)
         parts.append(f"@@ -{before} +{after} @@\n")
@@ -230,7 +246,9 @@ def _header(start: int, count: int) -> str:
     return f"{start if count else start - 1},{count}"
 
 
-def _shown(before: list[bytes], after: list[bytes], group: list[Hunk], context: int) -> ShownHunk:
+def _shown(
+    before: list[bytes], after: list[bytes], group: list[Hunk], context: int, moved_by: tuple[int, int]
+) -> ShownHunk:
     lead = min(context, group[0].old_start - 1)
     tail = min(context, len(before) - group[-1].old_end)
     lines: list[HunkLine] = []
@@ -248,4 +266,5 @@ def _shown(before: list[bytes], after: list[bytes], group: list[Hunk], context: 
     old_start, new_start = group[0].old_start - lead, group[0].new_start - lead
     old_lines = group[-1].old_end + tail - old_start + 1
     new_lines = group[-1].new_end + tail - new_start + 1
-    return ShownHunk(Hunk(old_start, old_lines, new_start, new_lines), tuple(lines))
+    place = Hunk(old_start + moved_by[0], old_lines, new_start + moved_by[1], new_lines)
+    return ShownHunk(place, tuple(lines))

@@ -7,11 +7,13 @@ monitors off: `core.fsmonitor` names a program that a repository from a stranger
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from afresh_indexer.errors import GitFailed
 
@@ -42,6 +44,9 @@ _REPOSITORY_VARIABLES = frozenset(
     }
 )
 """A hook inherits these from the git that runs it; they would point ours at another repository or index."""
+
+_SHORT_SSH = re.compile(r"(?:[^@/:]+@)?(?P<host>[^/:]{2,}):(?P<path>(?!//).+)")
+"""`user@host:path`; a single letter before the colon is a drive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ def git_common_dir(path: Path) -> Path | None:
 def first_commits(path: Path) -> tuple[str, ...]:
     """The ids of the commits without parents that HEAD descends from: what all clones have in common.
 
-    Empty where there is no repository or no commit yet. In a shallow clone they are those where it was cut off.
+    Empty where there is no repository or no commit yet. In a shallow clone they are those where it ends.
     """
     try:
         result = run_git(["rev-list", "--max-parents=0", "HEAD", "--"], cwd=path) if path.is_dir() else None
@@ -148,6 +153,27 @@ def first_commits(path: Path) -> tuple[str, ...]:
     if result is None or result.returncode != 0:
         return ()
     return tuple(sorted(result.stdout.decode("ascii", "replace").split()))
+
+
+def origin_uri(path: Path) -> str | None:
+    """Where a checkout was cloned from, as a URI without user names and passwords; None where it wasn't.
+
+    A path and the short form `host:path` of SSH are written out.
+    """
+    try:
+        result = run_git(["config", "--get", "remote.origin.url"], cwd=path)
+    except GitFailed:
+        return None
+    url = _one_line(result.stdout)
+    if result.returncode != 0 or not url:
+        return None
+    short = _SHORT_SSH.fullmatch(url)
+    if short is not None:
+        return f"ssh://{short['host']}/{quote(short['path'].lstrip('/'))}"
+    if "://" not in url:
+        return Path(os.path.abspath(path / url)).as_uri()  # noqa: PTH100 - as git was told it, links kept
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
 
 
 def marker_above(path: Path) -> Path | None:

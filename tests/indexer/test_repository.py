@@ -16,6 +16,7 @@ from afresh_indexer.repository import (
     git_common_dir,
     git_toplevel,
     head_branch,
+    origin_uri,
     probe,
     run_git,
 )
@@ -140,3 +141,25 @@ def test_clones_have_their_first_commits_in_common(repository: Path, tmp_path: P
     git(repository, *by, "commit", "-q", "--allow-empty", "-m", "two")
     git(tmp_path, "clone", "-q", str(repository), "other")
     assert first_commits(tmp_path / "other") == first_commits(repository) == (first,)
+
+
+@pytest.mark.parametrize(
+    ("url", "uri"),
+    [
+        ("https://code.example/team/shop.git", "https://code.example/team/shop.git"),
+        ("https://ada:secret@code.example:8443/shop?token=1", "https://code.example:8443/shop"),
+        ("ssh://git@code.example/team/shop.git", "ssh://code.example/team/shop.git"),
+        ("git@code.example:team/the shop.git", "ssh://code.example/team/the%20shop.git"),
+        ("code.example:shop", "ssh://code.example/shop"),
+        ("/srv/git/shop.git", "file:///srv/git/shop.git"),
+    ],
+)
+def test_an_origin_is_a_uri_without_user_and_password(repository: Path, url: str, uri: str) -> None:
+    assert origin_uri(repository) is None
+    git(repository, "remote", "add", "origin", url)
+    assert origin_uri(repository) == uri
+
+
+def test_an_origin_beside_the_checkout_is_a_file(repository: Path) -> None:
+    git(repository, "remote", "add", "origin", "../mirror.git")
+    assert origin_uri(repository) == (repository.parent / "mirror.git").as_uri()

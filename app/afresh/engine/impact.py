@@ -26,7 +26,7 @@ from afresh.store.database import Store
 from afresh_indexer.changes_since import blob_ids
 from afresh_indexer.drift import drift
 from afresh_indexer.fingerprint import eol_free, hash_bytes
-from afresh_indexer.hunks import ShownHunk, diff, shown_hunks, unified
+from afresh_indexer.hunks import ShownHunk, diff, lines_of, shown_hunks, unified
 from afresh_indexer.languages import language_of
 from afresh_indexer.last_change import LastChange
 from afresh_indexer.source import Source
@@ -162,7 +162,25 @@ class Assessor:
         if not line_map.hunks:
             note = "only line ends differ" if old != now else None
         shown = tuple(shown_hunks(old, now, line_map, context))
-        return FileText(shown, unified(old, now, line_map, path), note)
+        return FileText(shown, unified(old, now, line_map, path, context, file.path), note)
+
+    def moved_text(self, root: Path, assessed: AssessedFile, span: SpanDrift, context: int = 3) -> FileText:
+        """What is different about a cited part where it went to, with the line numbers of both places."""
+        to = span.moved_to
+        old = self._old_bytes.of(root, assessed.citation)
+        new = self._judge.contents(root, [to.path])[to.path] if to is not None else None
+        if to is None or old is None or new is None:
+            return FileText((), "", self._old_bytes.why_none if old is None else None)
+        cited = span.span
+        before = _lines(old, cited.start_line, cited.end_line)
+        after = _lines(self._as_checked_out(old, new), to.start_line, to.end_line)
+        line_map = diff(before, after)
+        if not line_map.hunks:
+            return FileText((), "", "line for line the same there")
+        moved_by = cited.start_line - 1, to.start_line - 1
+        shown = tuple(shown_hunks(before, after, line_map, context, moved_by))
+        paths = assessed.citation.path, to.path
+        return FileText(shown, unified(before, after, line_map, paths[1], context, paths[0], moved_by))
 
     def _changed(self, root: Path, file: FileCitation) -> AssessedFile:
         now = self._judge.sha256(root, file.path)
@@ -293,6 +311,11 @@ def _changed(root: Path, item: AssessedFile) -> Changed:
         now = frozenset() if is_gone else frozenset({""})
         return Changed(root, item.citation, item.drift, now=now)
     return Changed(root, item.citation, item.drift, item.compared.recorded, item.compared.now)
+
+
+def _lines(data: bytes, start: int, end: int) -> bytes:
+    """The lines of a text from one number to another, both included."""
+    return b"".join(line + b"\n" for line in lines_of(data)[start - 1 : end])
 
 
 def _moved(to: Moved | None) -> MovedTo | None:

@@ -9,8 +9,9 @@ from pathlib import Path
 from afresh.contracts import CitedFile, VerifyArguments, VerifyResult
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
+from afresh.engine.diffs import file_diffs
 from afresh.engine.freshness import DiskJudge, Judge, Verdict
-from afresh.engine.impact import AssessedFile, Assessment, Assessor, detail
+from afresh.engine.impact import Assessment, Assessor, detail
 from afresh.engine.judged_root import JudgedRoot
 from afresh.engine.record import root_of
 from afresh.engine.revision_judge import RevisionJudge
@@ -21,8 +22,7 @@ from afresh.store.citations import FileCitation
 from afresh.store.cursor import Cursor
 from afresh.store.memos import Memo
 from afresh.text.redact import redact
-from afresh.verbs import DiffHunk, DiffLine, FileDiff, MemoArguments, MemoDiffResult, MemoHistory, MemoResult
-from afresh_indexer.hunks import Hunk
+from afresh.verbs import MemoArguments, MemoDiffResult, MemoHistory, MemoResult
 from afresh_indexer.verdicts import SpanDrift
 
 COMMITS_S = 5.0
@@ -79,40 +79,7 @@ def memo_diff(engine: Engine, arguments: MemoArguments, call: Call) -> MemoDiffR
         status=seen.verdict.status,
         impact=assessment.impact,
         details=[detail(file) for file in assessment.files],
-        files=[file_diff(assessor, seen.root, file) for file in assessment.files],
-    )
-
-
-def file_diff(assessor: Assessor, root: Path, file: AssessedFile) -> FileDiff:
-    """The changed lines of one assessed file; a secret in them is redacted as everywhere."""
-    text = assessor.text(root, file)
-    moved = file.drift.moved_to
-    place = file.citation.path if moved is None else moved.path
-    return FileDiff(
-        path=file.citation.path,
-        new_path=None if file.drift.change == "gone" else place,
-        change=file.impact,
-        hunks=[
-            DiffHunk(
-                old_start=hunk.range.old_start,
-                old_lines=hunk.range.old_lines,
-                new_start=hunk.range.new_start,
-                new_lines=hunk.range.new_lines,
-                lines=[DiffLine(kind=line.kind, text=redact(line.text).text) for line in hunk.lines],
-                cited=_touches(file, hunk.range),
-            )
-            for hunk in text.hunks
-        ],
-        unified=redact(text.unified).text,
-        note=file.note or text.note,
-    )
-
-
-def _touches(file: AssessedFile, hunk: Hunk) -> bool:
-    """Whether a hunk, its kept lines included, reaches into a cited part or stands where one was."""
-    spans = file.citation.spans
-    return not spans or any(
-        span.start_line <= hunk.old_end and hunk.old_start <= span.end_line for span in spans
+        files=[diff for file in assessment.files for diff in file_diffs(assessor, seen.root, file)],
     )
 
 

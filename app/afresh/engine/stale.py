@@ -11,10 +11,11 @@ from typing import Literal
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
+from afresh.engine.diffs import file_diffs
 from afresh.engine.freshness import DiskJudge, Judge
 from afresh.engine.impact import Assessment, Assessor, detail, rank
 from afresh.engine.judged_root import JudgedRoot
-from afresh.engine.memo import COMMITS_S, file_diff
+from afresh.engine.memo import COMMITS_S
 from afresh.engine.record import root_of
 from afresh.engine.revision_judge import RevisionJudge
 from afresh.errors import UsageError
@@ -22,9 +23,10 @@ from afresh.store import citations, memories
 from afresh.store.citations import FileCitation
 from afresh.store.cursor import Cursor
 from afresh.store.projects import Project
-from afresh.verbs import Skipped, StaleArguments, StaleItem, StaleResult
+from afresh.verbs import Repository, Skipped, StaleArguments, StaleItem, StaleResult
 from afresh_indexer.errors import IndexerError
 from afresh_indexer.history import Revisions, Side
+from afresh_indexer.repository import head_branch, origin_uri
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def stale(engine: Engine, arguments: StaleArguments, call: Call) -> StaleResult:
                 missing_files=list(verdict.missing),
                 unverifiable_files=list(verdict.unverifiable),
                 details=[detail(file) for file in assessment.files],
-                diffs=[file_diff(assessor, root, file) for file in assessment.files]
+                diffs=[diff for file in assessment.files for diff in file_diffs(assessor, root, file)]
                 if arguments.diff
                 else None,
                 updated_at=item.updated_at,
@@ -109,7 +111,8 @@ def stale(engine: Engine, arguments: StaleArguments, call: Call) -> StaleResult:
     items.sort(key=lambda item: (-rank(item.impact), item.kind, item.id))
     return StaleResult(
         project=project.name,
-        root=str(base_root.root),
+        root=str(top),
+        repository=_repository(top, arguments.at),
         at=judge.at,
         base=base,
         judged=len(learned),
@@ -156,6 +159,16 @@ def _base(arguments: StaleArguments, top: Path) -> str | None:
         return repository.merge_base(wanted, arguments.at or "HEAD") or repository.resolve(wanted)
     except IndexerError as error:
         raise UsageError(f"{top} can't be compared with {wanted}: {error}") from None
+
+
+def _repository(top: Path, at: str | None) -> Repository | None:
+    """What is judged as version control names it; None where there is none."""
+    try:
+        revisions = Revisions.open(top)
+        commit = revisions.resolve(at or "HEAD") if at or revisions.has_head() else None
+    except IndexerError:
+        return None
+    return Repository(uri=origin_uri(top), commit=commit, branch=None if at else head_branch(top))
 
 
 def _at_base(

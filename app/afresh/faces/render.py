@@ -46,6 +46,8 @@ class Line:
     parts: tuple[tuple[str, str], ...] = ()
     """Text and rich style; "" is the terminal's own."""
     indent: int = 0
+    hang: int = 0
+    """Columns at the beginning that stay empty in what a terminal wraps, such as a line's number."""
 
     @property
     def plain(self) -> str:
@@ -53,10 +55,10 @@ class Line:
         return f"{' ' * self.indent}{text}".rstrip()
 
 
-def line(*parts: str | tuple[str, str], indent: int = 0) -> Line:
+def line(*parts: str | tuple[str, str], indent: int = 0, hang: int = 0) -> Line:
     """A line of parts; a part without a style is a plain string. Every part is made inert."""
     pairs = tuple((part, "") if isinstance(part, str) else part for part in parts)
-    return Line(tuple((inert(text), style) for text, style in pairs), indent)
+    return Line(tuple((inert(text), style) for text, style in pairs), indent, hang)
 
 
 def paragraph(text: object, indent: int, style: str = "", *, limit: int | None = None) -> list[Line]:
@@ -103,6 +105,12 @@ def write(lines: Iterable[Line], stream: TextIO) -> None:
         text = Text()
         for part, style in item.parts:
             text.append(part, style=style)
+        if item.hang:
+            head, *rest = text.divide([item.hang])
+            room = max(8, console.width - item.indent - item.hang)
+            wrapped = Text().join(rest).wrap(console, room, overflow="fold") or [Text()]
+            gutter = Text(" " * item.hang)
+            text = Text("\n").join((gutter if at else head) + row for at, row in enumerate(wrapped))
         console.print(Padding(text, (0, 0, 0, item.indent), expand=False) if item.indent else text)
 
 
@@ -112,6 +120,11 @@ def write(lines: Iterable[Line], stream: TextIO) -> None:
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """A number with its noun: `1 file`, `2,000 files`."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def word_of(name: str) -> str:
+    """A name of the contracts as a word: `docs only` for `docs_only`."""
+    return name.replace("_", " ")
 
 
 def told_time(moment: str | None, now: datetime) -> str:

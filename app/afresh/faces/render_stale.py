@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from afresh.faces.render import Line, columns, counted, line, one_line, paragraph, told_time
+from afresh.faces.render import Line, counted, line, one_line, paragraph, told_time, word_of
 from afresh.faces.render_diff import file_diff
 
 STYLES = {
@@ -20,6 +20,8 @@ STYLES = {
     "eol_only": "dim",
 }
 """An impact is always told by its word; the colour only helps."""
+_WIDTH = 11
+"""Columns of an impact's word."""
 _ORDER = ("gone", "edited", "moved", "docs_only", "cosmetic", "elsewhere", "eol_only")
 
 
@@ -32,26 +34,23 @@ def stale(result: Mapping[str, Any], now: datetime) -> list[Line]:
 
 
 def check(result: Mapping[str, Any], failing: Sequence[Mapping[str, Any]], fail_on: str) -> list[Line]:
-    """What a change makes stale as a table, a row for each cited part that does not stand, and a verdict."""
-    rows: list[list[str | tuple[str, str]]] = []
+    """What a change makes stale as a table: each cited part that does not stand and what rests on it."""
+    lines: list[Line] = []
     for item in result["items"]:
-        first = True
         for place, what, impact in _parts(item):
-            name = f"{item['kind']} #{item['id']}" if first else ""
-            rows.append([(_word(impact), STYLES[impact]), (name, "bold"), place, (what, "dim")])
-            first = False
-        rows.append(["", "", (one_line(item["title"], 60), "dim"), ""])
-    lines = columns(rows)
-    if rows:
-        lines.append(Line())
+            lines.append(line((f"{word_of(impact):<{_WIDTH}}", STYLES[impact]), place, hang=_WIDTH))
+            if what:
+                lines.append(line((what, "dim"), indent=_WIDTH))
+        name = f"{item['kind']} #{item['id']}  {one_line(item['title'], 200)}"
+        lines += [line((name, "dim"), indent=_WIDTH), Line()]
     lines += _skipped(result)
     lines.append(_summary(result))
     if result["items"]:
         if failing:
-            bound = "" if fail_on == "any" else f" at least as bad as {_word(fail_on)}"
+            bound = "" if fail_on == "any" else f" at least as bad as {word_of(fail_on)}"
             lines.append(line((f"Fails: {counted(len(failing), 'goes', 'go')} stale{bound}.", "bold red")))
         else:
-            lines.append(line((f"Passes: nothing is as bad as {_word(fail_on)}.", "bold green")))
+            lines.append(line((f"Passes: nothing is as bad as {word_of(fail_on)}.", "bold green")))
     return lines
 
 
@@ -62,16 +61,16 @@ def changes(details: Iterable[Mapping[str, Any]], indent: int) -> list[Line]:
         impact = detail["change"]
         moved = f" -> {detail['moved_to']['path']}" if detail["moved_to"] else ""
         lines.append(
-            line((f"{_word(impact):<10}", STYLES[impact]), f"{detail['path']}{moved}", indent=indent)
+            line((f"{word_of(impact):<{_WIDTH}}", STYLES[impact]), f"{detail['path']}{moved}", indent=indent)
         )
         for span in detail["spans"]:
             if not _is_whole(detail, span):
-                lines.append(line((_span(span), "dim"), indent=indent + 10))
+                lines.append(line((_span(span), "dim"), indent=indent + _WIDTH))
         told = _who(detail)
         if told:
-            lines.append(line((told, "dim"), indent=indent + 10))
+            lines.append(line((told, "dim"), indent=indent + _WIDTH))
         if detail["note"]:
-            lines.append(line((detail["note"], "dim"), indent=indent + 10))
+            lines.append(line((detail["note"], "dim"), indent=indent + _WIDTH))
     return lines
 
 
@@ -81,7 +80,7 @@ def _entry(item: Mapping[str, Any], now: datetime) -> list[Line]:
             ("▲ ", "yellow"),
             (f"{item['kind']} #{item['id']}", "bold"),
             ("  ", ""),
-            (_word(item["impact"]), STYLES[item["impact"]]),
+            (word_of(item["impact"]), STYLES[item["impact"]]),
             (f"  {told_time(item['updated_at'], now)}", "dim"),
         ),
         *paragraph(item["title"], 2, "bold", limit=3),
@@ -89,23 +88,34 @@ def _entry(item: Mapping[str, Any], now: datetime) -> list[Line]:
     if item["kind"] == "memo":
         lines += paragraph(item["text"], 2, limit=6)
     lines += changes(item["details"], 2)
-    for file in item["diffs"] or ():
-        lines += [Line(), *file_diff(file, cited_only=True)]
+    for file in _told_diffs(item["diffs"] or ()):
+        lines += [Line(), *file_diff(file, cited_only=True, indent=2)]
     return lines
 
 
+def _told_diffs(diffs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """All but those of files whose cited parts are all compared with the place that they went to."""
+    went = {file["path"] for file in diffs if file["part"]}
+    return [
+        file
+        for file in diffs
+        if file["part"]
+        or file["path"] not in went
+        or file["note"]
+        or any(hunk["cited"] for hunk in file["hunks"])
+    ]
+
+
 def _parts(item: Mapping[str, Any]) -> Iterable[tuple[str, str, str]]:
-    """(place, what happened, impact) of each cited part that does not stand."""
+    """(place, what happened, impact) of each cited part that does not stand, else of all in the file."""
     for detail in item["details"]:
-        told = False
-        for span in detail["spans"]:
-            if span["now"] in ("unchanged", "eol_only") and detail["change"] != "eol_only":
-                continue
-            told = True
-            impact = "edited" if _is_changed_move(span) else span["now"]
-            yield _place(detail, span), _where(span), impact
-        if not told:
-            yield detail["path"], "", detail["change"]
+        gone = [span for span in detail["spans"] if span["now"] not in ("unchanged", "eol_only")]
+        for span in gone:
+            yield _place(detail, span), _where(span), "edited" if _is_changed_move(span) else span["now"]
+        if not gone:
+            for span in detail["spans"] or (None,):
+                place = detail["path"] if span is None else _place(detail, span)
+                yield place, "" if span is None else _where(span), detail["change"]
 
 
 def _place(detail: Mapping[str, Any], span: Mapping[str, Any]) -> str:
@@ -129,7 +139,7 @@ def _span(span: Mapping[str, Any]) -> str:
     name = span["symbol"] or f"lines {span['start_line']} to {span['end_line']}"
     found = " (named in the text)" if span["derived"] else ""
     where = _where(span)
-    return f"{name}{found}: {_word(span['now'])}{f' {where}' if where else ''}"
+    return f"{name}{found}: {word_of(span['now'])}{f' {where}' if where else ''}"
 
 
 def _who(detail: Mapping[str, Any]) -> str:
@@ -162,7 +172,7 @@ def _skipped(result: Mapping[str, Any]) -> list[Line]:
 
 def _summary(result: Mapping[str, Any]) -> Line:
     counts = Counter(item["impact"] for item in result["items"])
-    told = ", ".join(f"{counts[impact]} {_word(impact)}" for impact in _ORDER if counts[impact])
+    told = ", ".join(f"{counts[impact]} {word_of(impact)}" for impact in _ORDER if counts[impact])
     judged = counted(result["judged"], "conclusion and memory", "conclusions and memories")
     since = f", {result['already_stale']} stale before" if result["already_stale"] else ""
     at = f" at {result['at']}" if result["at"] else ""
@@ -172,7 +182,3 @@ def _summary(result: Mapping[str, Any]) -> Line:
             f" ({judged}{at}{since}).",
         )
     return line((f"{len(result['items'])} stale", "bold"), f": {told} ({judged}{at}{since}).")
-
-
-def _word(impact: str) -> str:
-    return impact.replace("_", " ")

@@ -76,6 +76,7 @@ from afresh.verbs import (
     MemoResult,
     ProjectInfo,
     ProjectsResult,
+    Repository,
     StaleItem,
     StaleResult,
     StopResult,
@@ -435,6 +436,7 @@ RESULTS: Mapping[str, Result] = {
     "stale": StaleResult(
         project="shop",
         root="/srv/shop",
+        repository=Repository(uri="https://code.example/shop.git", commit="0123456789abcdef", branch="topic"),
         at=None,
         base=None,
         judged=7,

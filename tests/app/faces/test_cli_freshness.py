@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-import sarif_pydantic
 from tests.app.faces.command_line import run
 from tests.app.faces.doubles import DIFF, RESULTS, EngineDouble
 
 from afresh import contracts
+from afresh.contracts import SpanDetail
 from afresh.faces.cli_freshness import IMPACTS
-from afresh.faces.render_diff import file_diff
-from afresh.faces.sarif import sarif
 from afresh.verbs import StaleResult
 
 STALE = RESULTS["stale"]
@@ -60,21 +58,6 @@ def test_a_list_says_what_happened_and_who_did_it() -> None:
         assert told in outcome.out
 
 
-def test_a_diff_marks_the_words_that_changed() -> None:
-    lines = file_diff(DIFF.model_dump(mode="json"))
-    assert [line.plain for line in lines[-2:]] == ["- lock(a)", "+ lock(b)"]
-    assert [text for text, style in lines[-2].parts if "reverse" in style] == ["a"]
-    assert [text for text, style in lines[-1].parts if "reverse" in style] == ["b"]
-
-
-def test_changes_elsewhere_in_the_file_are_counted_not_shown() -> None:
-    file = DIFF.model_dump(mode="json")
-    file["hunks"] = [{**file["hunks"][0], "cited": False}, file["hunks"][0]]
-    lines = [line.plain for line in file_diff(file, cited_only=True)]
-    assert lines.count("- lock(a)") == 1 and lines[-1] == "1 change elsewhere in the file"
-    assert [line.plain for line in file_diff(file)].count("- lock(a)") == 2
-
-
 def test_a_hook_hands_on_the_index_of_its_commit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "next-index"))
     engine = EngineDouble({"stale": NOTHING})
@@ -83,23 +66,20 @@ def test_a_hook_hands_on_the_index_of_its_commit(monkeypatch: pytest.MonkeyPatch
     assert run("check", "--staged", "--at", "HEAD", engine=engine).code == 2
 
 
-def test_sarif_is_of_its_format_and_names_the_place(tmp_path: Path) -> None:
-    written = tmp_path / "out.sarif"
-    outcome = run("check", "--sarif", str(written), engine=EngineDouble({"stale": STALE}))
-    assert outcome.code == 1
-    log = json.loads(written.read_text(encoding="utf-8"))
-    read = sarif_pydantic.Sarif.model_validate(log)
-    assert read.version == "2.1.0"
-    (result,) = log["runs"][0]["results"]
-    assert (result["ruleId"], result["level"]) == ("afresh/edited", "error")
-    assert log["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {
-        "uri": "bank.py",
-        "uriBaseId": "ROOT",
-    }
-    assert "Bank.transfer: edited" in result["message"]["text"]
+def test_a_table_names_what_is_cited_also_where_it_stands_in_a_changed_file() -> None:
+    stands = SpanDetail(start_line=3, end_line=9, symbol="Bank.transfer", now="unchanged", now_start_line=5)
+    detail = STALE.items[0].details[0].model_copy(update={"change": "elsewhere", "spans": [stands]})
+    outcome = run("check", engine=EngineDouble({"stale": changed(impact="elsewhere", details=[detail])}))
+    assert outcome.out.splitlines()[:3] == [
+        "elsewhere  bank.py#Bank.transfer",
+        "           now at line 5",
+        "           memo #4  Who releases locks?",
+    ]
 
 
-def test_sarif_of_the_same_findings_has_the_same_fingerprints() -> None:
-    first, second = (sarif(STALE.model_dump(mode="json"), "1")["runs"][0]["results"] for _ in range(2))
-    assert [item["partialFingerprints"] for item in first] == [item["partialFingerprints"] for item in second]
+def test_a_list_with_changes_leaves_out_a_file_whose_cited_parts_all_went_elsewhere() -> None:
+    left = DIFF.model_copy(update={"hunks": [DIFF.hunks[0].model_copy(update={"cited": False})]})
+    part = DIFF.model_copy(update={"part": "Bank.transfer", "new_path": "money.py"})
+    outcome = run("stale", "--diff", engine=EngineDouble({"stale": changed(diffs=[left, part])}))
+    headings = [row for row in outcome.out.splitlines() if row.startswith("  bank.py")]
+    assert headings == ["  bank.py#Bank.transfer -> money.py  edited"]

@@ -187,7 +187,7 @@ def test_a_memo_is_shown_as_one_checkout_or_revision_has_it(tmp_path: Path) -> N
 def test_a_memo_is_shown_with_what_changed_under_it() -> None:
     outcome = run("memo", "show", "4", "--diff")
     assert outcome.code == 0
-    assert "- lock(a)\n+ lock(b)\n" in outcome.out
+    assert "3 - lock(a)\n3 + lock(b)\n" in outcome.out
 
 
 @pytest.mark.parametrize("action", ["verify", "retire", "undo"])
