@@ -5,7 +5,8 @@
 DATA holds `locomo/{turns,questions}.jsonl` and `multihop/NAME/{corpus,questions}.jsonl`. For each set one
 line is printed a way (words, vectors, both), and with --runs a file for each way is written that a scorer
 reads: {"id": question, "ranked": [documents, best first], "ms": time of the search without embedding}.
-Vectors are kept beside the runs, since embedding takes most of the time by far.
+Vectors are kept beside the runs, since embedding takes most of the time by far. What lies below the floor is
+ranked too; `recall_data.py` goes the whole way, through a keeper and its client, where it isn't.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from afresh.text.corpus import Corpus
+from afresh.text.corpus import Corpus, Places
 from afresh.text.embedding import Embedder, load_bundled
-from afresh.text.tokens import count_terms
+from afresh.text.phrases import document_terms
 
 WAYS = ("lexical", "dense", "hybrid")
 DEEPEST = 20
@@ -38,27 +40,39 @@ class QuestionSet:
     ids: list[str]
     texts: list[str]
     questions: list[dict[str, Any]]
+    places: Places | None = None
+    """Of turns: those of a session follow one another."""
+
+    def texts_of(self, rows: NDArray[np.int64]) -> dict[int, str]:
+        """The texts of some documents, by row."""
+        return {int(row): self.texts[row] for row in rows}
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def _sets(data: Path, name: str, *, context: bool) -> Iterator[QuestionSet]:
+def _sets(data: Path, name: str) -> Iterator[QuestionSet]:
     if name == "locomo":
         turns, questions = _read(data / "locomo" / "turns.jsonl"), _read(data / "locomo" / "questions.jsonl")
         for conversation in dict.fromkeys(turn["conversation"] for turn in turns):
             own = [turn for turn in turns if turn["conversation"] == conversation]
             said = [f"{turn['speaker']}: {turn['text']}" for turn in own]
-            if context:
-                said = [f"{before}\n{text}" for before, text in zip(["", *said], said, strict=False)]
             asked = [q for q in questions if q["conversation"] == conversation and q["gold_ids"]]
-            yield QuestionSet(conversation, [turn["id"] for turn in own], said, asked)
+            times = [datetime.fromisoformat(f"{turn['time']}+00:00").timestamp() for turn in own]
+            places = (
+                np.arange(len(own), dtype=np.int64),
+                np.array([turn["session"] for turn in own], np.int64),
+                np.array([int(time) * 1_000_000 for time in times], np.int64),
+            )
+            yield QuestionSet(conversation, [turn["id"] for turn in own], said, asked, places)
         return
     corpus, questions = (
         _read(data / "multihop" / name / f"{kind}.jsonl") for kind in ("corpus", "questions")
     )
     published = [q for q in questions if q.get("set") == "hipporag1000"]
+    if published:
+        corpus = [row for row in corpus if row.get("src") == "hipporag6119"]
     texts = [f"{row['title']}. {row['text']}" for row in corpus]
     yield QuestionSet(name, [row["id"] for row in corpus], texts, published or questions)
 
@@ -73,14 +87,16 @@ def _vectors(embedder: Embedder, texts: Sequence[str], kept: Path | None) -> NDA
     return found
 
 
-def _corpus(texts: Sequence[str], vectors: NDArray[np.float32] | None, dim: int) -> Corpus:
-    counts = [count_terms(text) for text in texts]
+def _corpus(found: QuestionSet, vectors: NDArray[np.float32] | None, dim: int) -> Corpus:
+    texts = found.texts
+    counts = [document_terms(text) for text in texts]
     corpus = Corpus(dim)
     corpus.load(
         np.concatenate([c.hashes for c in counts]),
         np.repeat(np.arange(len(texts), dtype=np.int64), [len(c.hashes) for c in counts]),
         np.concatenate([c.frequencies for c in counts]),
         [] if vectors is None else [(np.arange(len(texts), dtype=np.int64), vectors)],
+        found.places,
     )
     return corpus
 
@@ -88,7 +104,7 @@ def _corpus(texts: Sequence[str], vectors: NDArray[np.float32] | None, dim: int)
 def _run(
     way: str, found: QuestionSet, vectors: NDArray[np.float32], embedder: Embedder
 ) -> list[dict[str, Any]]:
-    corpus = _corpus(found.texts, vectors if way == "hybrid" else None, embedder.dim)
+    corpus = _corpus(found, vectors if way == "hybrid" else None, embedder.dim)
     rows = []
     for question in found.questions:
         vector = embedder.query(question["question"])
@@ -97,7 +113,8 @@ def _run(
             ranked = np.argsort(-(vectors @ vector))[:DEEPEST].tolist()
         else:
             asked = vector if way == "hybrid" else None
-            ranked = [hit.doc_id for hit in corpus.search(question["question"], asked, k=DEEPEST).hits]
+            hits = corpus.search(question["question"], asked, k=DEEPEST, texts=found.texts_of).hits
+            ranked = [hit.doc_id for hit in hits]
         elapsed = (time.perf_counter() - started) * 1000
         rows.append({"id": question["id"], "ranked": [found.ids[i] for i in ranked], "ms": round(elapsed, 2)})
     return rows
@@ -113,9 +130,6 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", default="locomo", help="locomo, or a folder of DATA/multihop")
-    parser.add_argument(
-        "--context", action="store_true", help="index each turn with the one before it (locomo)"
-    )
     parser.add_argument("--runs", type=Path, help="a folder for the runs and the vectors")
     parser.add_argument("--models", type=Path, default=Path.home() / ".cache" / "afresh-benchmark")
     options = parser.parse_args()
@@ -124,9 +138,9 @@ def main() -> None:
     embedder = load_bundled(options.models)
     results: dict[str, list[dict[str, Any]]] = {way: [] for way in WAYS}
     gold: dict[str, set[str]] = {}
-    for found in _sets(options.data, options.set, context=options.context):
-        name = f"{found.name}{'-context' if options.context else ''}.npy"
-        vectors = _vectors(embedder, found.texts, options.runs / name if options.runs else None)
+    for found in _sets(options.data, options.set):
+        kept = options.runs / f"{found.name}.npy" if options.runs else None
+        vectors = _vectors(embedder, found.texts, kept)
         gold.update({q["id"]: set(q["gold_ids"]) for q in found.questions})
         for way in WAYS:
             results[way] += _run(way, found, vectors, embedder)
@@ -137,8 +151,7 @@ def main() -> None:
             f"R@10 {_recall(rows, gold, 10):.3f}  p50 {times[len(times) // 2]:.1f} ms\n"
         )
         if options.runs:
-            suffix = "-context" if options.context else ""
-            (options.runs / f"{options.set}{suffix}-{way}.jsonl").write_text(
+            (options.runs / f"{options.set}-{way}.jsonl").write_text(
                 "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
             )
 
