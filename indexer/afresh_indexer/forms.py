@@ -93,7 +93,8 @@ _PYTHON = Form(
     loose=_words(
         "expression_statement return_statement assignment.right augmented_assignment.right yield await type "
         "with_item.value except_clause.value delete_statement decorator match_statement.subject "
-        "attribute.object subscript.value call.function list_splat dictionary_splat slice named_expression.value if_statement.condition elif_clause.condition while_statement.condition "
+        "attribute.object subscript.value call.function list_splat dictionary_splat slice "
+        "named_expression.value if_statement.condition elif_clause.condition while_statement.condition "
         "for_statement.right assert_statement raise_statement argument_list keyword_argument.value list set "
         "pair expression_list default_parameter.value typed_default_parameter.value lambda.body "
         "subscript.subscript list_comprehension.body set_comprehension.body generator_expression.body "
@@ -101,7 +102,7 @@ _PYTHON = Form(
         "unary_operator conditional_expression as_pattern"
     ),
     flat=_words("boolean_operator"),
-    directives=re.compile(rb"#.*?coding[:=]"),
+    directives=re.compile(rb"#.*?coding[:=](?![ \t]*[uU][tT][fF]-?8\b)"),
     directive_lines=2,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,15 +14,21 @@ from afresh_indexer.lexing import LEXES
 
 T = TypeVar("T", bytes, tuple[bytes, bytes])
 
-_SIGN = re.compile(rb"[\w\x80-\xff]+|[^\w\s]")
+TELLING_WORDS = 8
+"""A body with fewer different words than this is like too many others to be known by."""
+
+_SIGN = re.compile(rb"[\w\x80-\xff]+|[^\w\s;'\"]")
+_LAST_COMMA = re.compile(rb",(?=\s*[)\]}])")
 _OWN_NAME = b"\0"
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a source is compared by: its words and signs, without its comments."""
+    """What a source is compared by: its words and signs, without its comments and mere form."""
 
     signs: tuple[bytes, ...]
+    code_signs: tuple[bytes, ...] | None = None
+    """Those outside of its docstrings; None where it has none."""
 
     @cached_property
     def pairs(self) -> Counter[tuple[bytes, bytes]]:
@@ -32,9 +38,14 @@ class Shape:
     @cached_property
     def words(self) -> Counter[bytes]:
         """Words in lower case. What little a getter or an empty body says is told by few different ones."""
-        return Counter(
-            sign.lower() for sign in self.signs if sign[0] > 127 or sign[:1].isalnum() or sign[:1] == b"_"
-        )
+        return _words(self.signs)
+
+    @cached_property
+    def code_pairs(self) -> Counter[tuple[bytes, bytes]] | None:
+        """What follows upon what in the code alone; None where that says too little to be known by."""
+        if self.code_signs is None:
+            return self.pairs
+        return Counter(pairwise(self.code_signs)) if len(_words(self.code_signs)) >= TELLING_WORDS else None
 
 
 def shape_of(source: bytes, language: str | None, own_names: Collection[str] = ()) -> Shape:
@@ -42,16 +53,25 @@ def shape_of(source: bytes, language: str | None, own_names: Collection[str] = (
     lexis = LEXES.get(language) if language is not None else None
     if lexis is not None:
         source = lexis.skipped.sub(_without_comment, source)
-    signs = _SIGN.findall(source)
-    if own_names:
-        names = {name.encode() for name in own_names}
-        signs = [_OWN_NAME if sign in names else sign for sign in signs]
-    return Shape(tuple(signs))
+    names = {name.encode() for name in own_names}
+    signs = _signs(source, names)
+    if lexis is None or language != "python":
+        return Shape(signs)
+    code = lexis.skipped.sub(_without_docstring, source)
+    return Shape(signs, None if code == source else _signs(code, names))
 
 
 def likeness(one: Shape, other: Shape) -> float:
-    """Dice's coefficient of the pairs, counted as often as they stand there: 2 |A and B| / (|A| + |B|)."""
-    return _dice(one.pairs, other.pairs)
+    """Dice's coefficient of the pairs, counted as often as they stand there: 2 |A and B| / (|A| + |B|).
+
+    Documentation that was rewritten makes no code another, where that is enough to be known by.
+    """
+    alike = _dice(one.pairs, other.pairs)
+    if one.code_signs is None and other.code_signs is None:
+        return alike
+    if one.code_pairs is None or other.code_pairs is None:
+        return alike
+    return max(alike, _dice(one.code_pairs, other.code_pairs))
 
 
 def word_likeness(one: Shape, other: Shape) -> float:
@@ -72,6 +92,22 @@ def _dice(one: Counter[T], other: Counter[T]) -> float:
     total = one.total() + other.total()
     smaller, larger = sorted((one, other), key=len)
     return 2 * sum(min(count, larger[item]) for item, count in smaller.items()) / total if total else 0.0
+
+
+def _signs(source: bytes, names: Collection[bytes]) -> tuple[bytes, ...]:
+    signs = _SIGN.findall(_LAST_COMMA.sub(b"", source))
+    return tuple(_OWN_NAME if sign in names else sign for sign in signs) if names else tuple(signs)
+
+
+def _words(signs: Iterable[bytes]) -> Counter[bytes]:
+    return Counter(sign.lower() for sign in signs if sign[0] > 127 or sign[:1].isalnum() or sign[:1] == b"_")
+
+
+def _without_docstring(found: re.Match[bytes]) -> bytes:
+    """A string behind the colon of a head as nothing, others as they are."""
+    before = found.string[: found.start()].rstrip(b"rRuU \t")
+    is_docstring = before.endswith(b"\n") and before.rstrip().endswith(b":")
+    return b"" if is_docstring else found[0]
 
 
 def _without_comment(found: re.Match[bytes]) -> bytes:

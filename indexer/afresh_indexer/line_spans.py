@@ -6,8 +6,10 @@ reformatted, they are looked for as a block, as a run of tokens, and inside the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from afresh_indexer.compare import compare
 from afresh_indexer.hunks import LineMap, diff
@@ -20,7 +22,7 @@ from afresh_indexer.source import Source
 from afresh_indexer.verdicts import CitedSpan, SpanDrift
 
 GONE_BELOW = 0.25
-"""Lines in whose place stands something less alike than this were not edited but replaced: they are gone."""
+"""Lines were replaced, not edited, where what stands in their place shares less than this with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,11 @@ class _Lines:
 
     def __bool__(self) -> bool:
         return self.start <= self.end
+
+
+def _quotation(span: CitedSpan) -> bytes:
+    """What was quoted, with ends of lines as `Source.lines` are joined here."""
+    return (span.quote or "").replace("\r\n", "\n").replace("\r", "\n").strip("\n").encode()
 
 
 class LineJudge:
@@ -67,6 +74,9 @@ class LineJudge:
         block = self._block(self.old.lines[cited.start - 1 : cited.end], cited)
         if block is not None:
             return self._same(span, cited, block)
+        quoted = self._quoted_elsewhere(span)
+        if quoted is not None:
+            return quoted
         tokens = self._token_run(cited, place)
         if tokens is not None:
             return SpanDrift(span, "cosmetic", tokens.start, tokens.end, 1.0)
@@ -84,7 +94,7 @@ class LineJudge:
         if now != "edited":
             return SpanDrift(span, now, place.start, place.end, 1.0)
         left = self._likeness(cited, place)
-        if left < GONE_BELOW and not self.map.kept_lines(cited.start, cited.end):
+        if not self.map.kept_lines(cited.start, cited.end) and self._are_others(cited, place):
             return SpanDrift(span, "gone", None, None, left)
         return SpanDrift(span, "edited", place.start, place.end, left)
 
@@ -92,13 +102,48 @@ class LineJudge:
         """A quotation whose words still stand in its place, whatever else happened to its lines."""
         if span.quote is None:
             return None
-        wanted = span.quote.replace("\r\n", "\n").replace("\r", "\n").strip("\n").encode()
+        wanted = _quotation(span)
         text = b"\n".join(self.new.lines[place.start - 1 : place.end])
         at = text.find(wanted) if wanted else -1
         if at < 0:
             return None
         start = place.start + text.count(b"\n", 0, at)
         return SpanDrift(span, "unchanged", start, start + wanted.count(b"\n"), 1.0)
+
+    def _quoted_elsewhere(self, span: CitedSpan) -> SpanDrift | None:
+        """A quotation that stood in the file once and still does, in another place."""
+        wanted = _quotation(span)
+        before, after = b"\n".join(self.old.lines), b"\n".join(self.new.lines)
+        if not wanted or before.count(wanted) != 1 or after.count(wanted) != 1:
+            return None
+        start = after.count(b"\n", 0, after.index(wanted)) + 1
+        place = _Lines(start, start + wanted.count(b"\n"))
+        cited = _Lines(span.start_line, span.end_line)
+        if not all(self._is_free(number, cited) for number in range(place.start, place.end + 1)):
+            return None
+        return SpanDrift(span, "unchanged", place.start, place.end, 1.0)
+
+    def _are_others(self, cited: _Lines, place: _Lines) -> bool:
+        """Whether the lines in a place have nothing to do with the cited ones.
+
+        They were there before, or have in common with them hardly more than what the whole file says often.
+        """
+        if not any(self.map.to_old(line) is None for line in range(place.start, place.end + 1)):
+            return True
+        before, after = self._words(self.old, cited), self._words(self.new, place)
+
+        def weight(words: Counter[bytes]) -> float:
+            return sum(count / max(1, self._word_counts[word]) for word, count in words.items())
+
+        total = weight(before) + weight(after)
+        return 2 * weight(before & after) < GONE_BELOW * total if total else True
+
+    @cached_property
+    def _word_counts(self) -> Counter[bytes]:
+        return shape_of(self.old.data, self.old.language).words
+
+    def _words(self, source: Source, lines: _Lines) -> Counter[bytes]:
+        return shape_of(source.data[slice(*self._bytes(source, lines))], source.language).words
 
     def _block(self, wanted: Sequence[bytes], cited: _Lines) -> _Lines | None:
         """Where lines stand together in the new text as they did, in lines that came from nowhere else.

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 
 from afresh_indexer.compare import compare
 from afresh_indexer.hunks import LineMap
-from afresh_indexer.likeness import Shape, likeness, shape_of
+from afresh_indexer.likeness import TELLING_WORDS, Shape, likeness, shape_of
 from afresh_indexer.records import Symbol
 from afresh_indexer.source import Source
 from afresh_indexer.verdicts import Content
@@ -23,9 +23,8 @@ IN_PLACE_FLOOR = 0.5
 """A definition whose name changed and half of whose lines stayed in place is claimed from here on."""
 RENAME_FLOOR = 0.65
 """The same without lines that stayed."""
-TELLING_WORDS = 8
-"""A body with fewer different words than this is like too many others to be known by."""
-
+OUTER_MARGIN = 0.1
+"""How much less like a definition may be than one inside of it, and be preferred to that."""
 _CODE = frozenset({"function", "method", "constructor", "property", "macro"})
 _TYPES = frozenset({"class", "struct", "enum", "interface", "trait", "union", "type", "module"})
 
@@ -158,13 +157,55 @@ class Matcher:
             if score < IN_PLACE_FLOOR:
                 return None
             candidate = pool[index]
+            if self._is_another(symbol, candidate, score):
+                continue
             in_place = self._kept_share(symbol, candidate) >= 0.5
             words = len(self._shape(symbol, old=True).words)
             telling = words >= TELLING_WORDS
             same = score >= 1.0 and candidate.name == symbol.name and words >= TELLING_WORDS // 2
             if in_place or same or (telling and score >= RENAME_FLOOR):
+                candidate = self._outer(symbol, candidate, score, pool)
                 return Renamed(candidate, score, content_of(self.old, symbol, self.new, candidate))
         return None
+
+    def _is_another(self, symbol: Symbol, candidate: Symbol, score: float) -> bool:
+        """Whether a candidate is likelier to be what another definition became whose name is gone, too."""
+        return any(
+            self.likeness_of(other, candidate) > score
+            for other in self._lost.get(group_of(symbol), ())
+            if other is not symbol and not is_around(other, symbol) and not is_around(symbol, other)
+        )
+
+    @cached_property
+    def _lost(self) -> dict[str, list[Symbol]]:
+        """The old definitions whose name is gone, by their group."""
+        lost: dict[str, list[Symbol]] = {}
+        for symbol in self.old.symbols:
+            if symbol.qualified_name not in self.new.by_name:
+                lost.setdefault(group_of(symbol), []).append(symbol)
+        return lost
+
+    def _outer(self, symbol: Symbol, best: Symbol, score: float, pool: Sequence[Symbol]) -> Symbol:
+        """The definition around the likeliest one, if the lost one had some inside as well."""
+        if score >= 1.0 or not has_inner(self.old, symbol):
+            return best
+        around = (other for other in pool if is_around(other, best))
+        return next((one for one in around if self.likeness_of(symbol, one) >= score - OUTER_MARGIN), best)
+
+
+def is_around(outer: Symbol, inner: Symbol) -> bool:
+    """Whether one definition is inside another."""
+    return outer is not inner and outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+
+
+def has_inner(source: Source, symbol: Symbol) -> bool:
+    """Whether other definitions stand inside of one."""
+    return any(is_around(symbol, other) for other in source.symbols)
+
+
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names are one but for what makes them private."""
+    return one == other or (one.strip("_").lower() == other.strip("_").lower() != "")
 
 
 def group_of(symbol: Symbol) -> Literal["code", "type", "value"]:

@@ -16,14 +16,18 @@ from pathlib import PurePosixPath
 
 from afresh_indexer.compare import compare
 from afresh_indexer.fingerprint import eol_free
-from afresh_indexer.likeness import Shape, likeness, line_likeness, shape_of
-from afresh_indexer.matching import TELLING_WORDS, content_of, group_of
+from afresh_indexer.likeness import TELLING_WORDS, Shape, likeness, line_likeness, shape_of
+from afresh_indexer.matching import OUTER_MARGIN, content_of, group_of, has_inner, is_around, is_same_name
 from afresh_indexer.records import Symbol
 from afresh_indexer.source import Source
 from afresh_indexer.verdicts import CitedSpan, Content, MovedTo
 
 SAME_NAME_FLOOR = 0.6
 """A definition of the same name is claimed from this likeness on."""
+TELLING_LETTERS = 24
+"""Lines of fewer letters in different words are not looked for."""
+OWN_NAME_FLOOR = 0.5
+"""The only one of that name, if this is made of several words."""
 OTHER_NAME_FLOOR = 0.75
 """One of another name."""
 MARGIN = 0.04
@@ -128,6 +132,8 @@ class Relocator:
             same_name = PurePosixPath(candidate.path).name.lower() == own_name
             content, left = _file_content(old, language, path, candidate)
             floor = SAME_FILE_NAME_FLOOR if same_name else OTHER_FILE_NAME_FLOOR
+            if candidate.before is not None and line_likeness(old, candidate.before) >= floor:
+                continue
             if left >= floor and words and (words >= TELLING_WORDS or (same_name and content != "changed")):
                 found.append((left, same_name, _common_parts(path, candidate.path), candidate, content))
         found.sort(key=lambda one: one[:3], reverse=True)
@@ -147,24 +153,41 @@ class Relocator:
             for candidate in file.symbols:
                 if group_of(candidate) == group:
                     score = self._score(shape, symbol, file, candidate)
-                    if score >= SAME_NAME_FLOOR:
+                    if score >= OWN_NAME_FLOOR:
                         scored.append(
                             _Scored(
                                 score,
                                 candidate.qualified_name == symbol.qualified_name,
-                                candidate.name == symbol.name,
+                                is_same_name(candidate.name, symbol.name),
                                 file,
                                 candidate,
                             )
                         )
-        scored.sort(key=lambda one: one.rank, reverse=True)
-        best = scored[0] if scored else None
-        if best is None or not _is_enough(best, scored[1:], shape, group):
+        scored.sort(key=lambda one: (one.rank, _common_parts(old.path, one.file.now.path)), reverse=True)
+        likely = [*scored[:1], *[one for one in scored[1:] if one.same_name][:1]]
+        best = next((one for one in likely if _is_enough(one, scored, shape, group)), None)
+        if best is None:
             return None
+        best = self._outer(old, symbol, best, scored)
         content = content_of(old, symbol, best.file.now, best.symbol)
         now = best.symbol
         moved_to = MovedTo(best.file.now.path, now.qualified_name, now.start_line, now.end_line, content)
         return Relocation(moved_to, best.likeness)
+
+    def _outer(self, old: Source, symbol: Symbol, best: _Scored, scored: Sequence[_Scored]) -> _Scored:
+        """The definition around the likeliest one, if the lost one had some inside as well."""
+        if best.likeness >= 1.0 or not has_inner(old, symbol):
+            return best
+        return next(
+            (
+                other
+                for other in scored
+                if other.file is best.file
+                and is_around(other.symbol, best.symbol)
+                and other.likeness >= best.likeness - OUTER_MARGIN
+            ),
+            best,
+        )
 
     def _score(self, shape: Shape, symbol: Symbol, file: _File, candidate: Symbol) -> float:
         if symbol.tokens_sha256 == candidate.tokens_sha256:
@@ -176,7 +199,8 @@ class Relocator:
 
     def _lines(self, old: Source, span: CitedSpan) -> Relocation | None:
         wanted = old.lines[max(0, span.start_line - 1) : span.end_line]
-        if len(shape_of(b"\n".join(wanted), old.language).words) < TELLING_WORDS:
+        words = shape_of(b"\n".join(wanted), old.language).words
+        if len(words) < TELLING_WORDS // 2 or sum(map(len, words)) < TELLING_LETTERS:
             return None
         places = [
             (file, start)
@@ -188,7 +212,7 @@ class Relocator:
             file, start = places[0]
             end = start + len(wanted) - 1
             return Relocation(MovedTo(file.now.path, None, start, end, "identical"), 1.0)
-        return self._reformatted(old, span) if not places else None
+        return self._reformatted(old, span) if not places and len(words) >= TELLING_WORDS else None
 
     def _reformatted(self, old: Source, span: CitedSpan) -> Relocation | None:
         """Lines whose tokens stand together in just one file, in another form."""
@@ -210,8 +234,10 @@ class Relocator:
 
 
 def _is_enough(best: _Scored, others: Sequence[_Scored], shape: Shape, group: str) -> bool:
-    """Whether the evidence for a definition is enough to claim it."""
-    if any(other.rank == best.rank for other in others):
+    """Whether the evidence for a definition is enough to claim it, of all that are somewhat like it."""
+    others = [other for other in others if not _is_part(other, best)]
+    tied = [other for other in others if other.rank == best.rank]
+    if tied and not (best.likeness >= 1.0 and best.same_name and _parts_of_name(best.symbol.name) > 1):
         return False
     words = len(shape.words) + (_parts_of_name(best.symbol.name) - 1 if best.same_name else 0)
     if words < TELLING_WORDS or group == "value":
@@ -220,7 +246,21 @@ def _is_enough(best: _Scored, others: Sequence[_Scored], shape: Shape, group: st
         near = [other for other in others if other.likeness > best.likeness - MARGIN]
         if any(other.same_name >= best.same_name for other in near):
             return False
-    return best.likeness >= (SAME_NAME_FLOOR if best.same_name else OTHER_NAME_FLOOR)
+    if not best.same_name:
+        return best.likeness >= OTHER_NAME_FLOOR
+    is_own = _parts_of_name(best.symbol.name) > 1 and not any(other.same_name for other in others)
+    return best.likeness >= (OWN_NAME_FLOOR if is_own else SAME_NAME_FLOOR)
+
+
+def _is_part(one: _Scored, other: _Scored) -> bool:
+    """Whether two are the same definition, or one is inside the other."""
+    if one.file is not other.file:
+        return False
+    return (
+        one.symbol is other.symbol
+        or is_around(one.symbol, other.symbol)
+        or is_around(other.symbol, one.symbol)
+    )
 
 
 def _parts_of_name(name: str) -> int:
@@ -231,6 +271,8 @@ def _parts_of_name(name: str) -> int:
 def _places(lines: Sequence[bytes], wanted: Sequence[bytes]) -> list[int]:
     """The lines, from 1, at which a block of lines begins."""
     anchor = max(range(len(wanted)), key=lambda index: len(wanted[index]))
+    if wanted[anchor] not in lines:
+        return []
     return [
         index - anchor + 1
         for index, line in enumerate(lines)

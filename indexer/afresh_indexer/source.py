@@ -100,7 +100,21 @@ class Source:
             return [EXACT + self.data[start:end]]
         if whole:
             return stream.tokens
-        return [stream.tokens[index] for index in _between(stream, start, end)]
+        return self._tokens_between(stream, start, end)
+
+    def _tokens_between(self, stream: Stream, start: int, end: int) -> list[bytes]:
+        """The tokens of a range; of one that reaches over its start or its end, the part inside as it stands.
+
+        Lines of a long string or a template would have no token otherwise.
+        """
+        indexes = _between(stream, start, end)
+        tokens = [stream.tokens[index] for index in indexes]
+        if indexes and stream.ends[indexes[-1]] > end:
+            tokens[-1] = EXACT + self.data[stream.starts[indexes[-1]] : end]
+        before = bisect_left(stream.starts, start) - 1
+        if before >= 0 and stream.ends[before] > start:
+            tokens.insert(0, EXACT + self.data[start : min(end, stream.ends[before])])
+        return tokens
 
     def find_tokens(self, wanted: Sequence[bytes], start: int, end: int) -> tuple[int, int] | None:
         """Where between two offsets a run of tokens stands, as offsets; None unless it is there just once."""
