@@ -143,9 +143,10 @@ class Corpus:
         asked = Asked(
             query_text, query_vector, said or query_text, k=k, exact=exact, texts=texts, explain=explain
         )
-        return search(self._view(mask_ids), asked, self._calibration, self._weights)
+        return search(self.view(mask_ids), asked, self._calibration, self._weights)
 
-    def _view(self, mask_ids: NDArray[np.int64] | None) -> View:
+    def view(self, mask_ids: NDArray[np.int64] | None) -> View:
+        """One moment of the corpus, in which these documents (None: all) can be seen."""
         with self._lock:
             rows = self._rows
             if mask_ids is None:
