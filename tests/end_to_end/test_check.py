@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
-from tests.end_to_end.sandbox import Sandbox
+import pytest
+from tests.end_to_end.sandbox import AFRESH, Sandbox
 from tests.repositories import git
 
 FUNCTION = """def compute_{name}(values, factor=2):
@@ -87,7 +89,41 @@ def test_a_hook_judges_what_is_staged_and_nothing_else(sandbox: Sandbox) -> None
     assert staged.returncode == 1 and "edited" in staged.stdout
 
 
-def test_a_clone_elsewhere_judges_what_it_imports_by_its_own_files(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_a_git_hook_judges_the_index_of_its_commit(sandbox: Sandbox) -> None:
+    root = sandbox.root
+    for name in ("one", "two"):
+        (root / f"{name}.py").write_text(FUNCTION.format(name=name, number=1), encoding="utf-8")
+    commit(root, "one and two")
+    assert sandbox.run("index").returncode == 0
+    sandbox.run("record", "What does one compute?", "A total.", "--files", "one.py#compute_one")
+    hook = root / ".git" / "hooks" / "pre-commit"
+    hook.write_text(f"#!/bin/sh\nexec '{AFRESH}' check --staged --fail-on edited\n", encoding="utf-8")
+    hook.chmod(0o755)
+    by = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+
+    def committed(*paths: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["git", *by, "commit", "-q", "-m", "change", *paths],
+            cwd=root,
+            env=sandbox.env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    (root / "one.py").write_text(FUNCTION.format(name="one", number=2), encoding="utf-8")
+    (root / "two.py").write_text(FUNCTION.format(name="two", number=2), encoding="utf-8")
+    git(root, "add", "one.py")
+    # The commit of some paths alone has an index of its own, in which the other file is as it was.
+    assert committed("two.py").returncode == 0
+    refused = committed()
+    assert refused.returncode == 1 and "one.py#compute_one" in refused.stdout + refused.stderr
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_another_clone_judges_what_it_imports_by_its_own_files(
+    sandbox: Sandbox, tmp_path: Path, elsewhere: bool
+) -> None:
     root = sandbox.root
     (root / "pack").mkdir()
     (root / "pack" / "one.py").write_text(FUNCTION.format(name="one", number=1), encoding="utf-8")
@@ -100,12 +136,18 @@ def test_a_clone_elsewhere_judges_what_it_imports_by_its_own_files(sandbox: Sand
     assert sandbox.run("export", str(exported)).returncode == 0
     clone = tmp_path / "ci" / "clone"
     git(tmp_path, "clone", "-q", str(root), str(clone))
-    root.rename(tmp_path / "gone")
+    if elsewhere:
+        root.rename(tmp_path / "gone")
     other = Sandbox(tmp_path / "other", tmp_path / "o", clone)
     assert other.run("--in-process", "import", str(exported), "--no-wait").returncode == 0
-    fresh = other.run("--in-process", "check", "--project", "shop")
+    fresh = other.run("--in-process", "check", "--base", "origin/main")
     assert fresh.returncode == 0, fresh.stdout + fresh.stderr
     (clone / "pack" / "one.py").unlink()
-    gone = other.run("--in-process", "check", "--project", "shop", "--sarif", str(tmp_path / "a.sarif"))
-    assert gone.returncode == 1 and "pack/one.py" in gone.stdout
-    assert (tmp_path / "a.sarif").exists()
+    written = tmp_path / "a.sarif"
+    gone = other.run("--in-process", "check", "--base", "origin/main", "--sarif", str(written))
+    assert gone.returncode == 1 and "pack/one.py#compute_one" in gone.stdout
+    (result,) = json.loads(written.read_text(encoding="utf-8"))["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert (result["ruleId"], place["uri"]) == ("afresh/gone", "pack/one.py")
+    by_name = other.run("--in-process", "check", "--project", "shop", "--fail-on", "gone")
+    assert by_name.returncode == 1, by_name.stderr

@@ -72,7 +72,7 @@ def stale(engine: Engine, arguments: StaleArguments, call: Call) -> StaleResult:
     fresh = already = 0
     for number, item in enumerate(learned):
         call.check()
-        call.emit({"kind": "progress", "message": "judging", "done": number, "total": len(learned)})
+        call.emit({"kind": "progress", "phase": "judge", "done": number, "total": len(learned)})
         root = base_root.of(item.root)
         try:
             verdict = judge.judge(root, item.files)

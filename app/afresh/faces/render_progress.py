@@ -20,6 +20,7 @@ _PHASES: Mapping[str, str] = {
     "embed": "embedding",
     "import": "importing",
     "claims": "judging notes",
+    "judge": "judging",
 }
 
 

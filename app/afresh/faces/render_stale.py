@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 from afresh.faces.render import Line, counted, line, one_line, paragraph, told_time, word_of
@@ -28,7 +29,7 @@ _ORDER = ("gone", "edited", "moved", "docs_only", "cosmetic", "elsewhere", "eol_
 def stale(result: Mapping[str, Any], now: datetime) -> list[Line]:
     """Everything that does not stand, gravest first, with what happened to it."""
     lines: list[Line] = []
-    for item in result["items"]:
+    for item in _from_top(result):
         lines += [*_entry(item, now), Line()]
     return [*lines, *_skipped(result), _summary(result)]
 
@@ -36,7 +37,7 @@ def stale(result: Mapping[str, Any], now: datetime) -> list[Line]:
 def check(result: Mapping[str, Any], failing: Sequence[Mapping[str, Any]], fail_on: str) -> list[Line]:
     """What a change makes stale as a table: each cited part that does not stand and what rests on it."""
     lines: list[Line] = []
-    for item in result["items"]:
+    for item in _from_top(result):
         for place, what, impact in _parts(item):
             lines.append(line((f"{word_of(impact):<{_WIDTH}}", STYLES[impact]), place, hang=_WIDTH))
             if what:
@@ -72,6 +73,29 @@ def changes(details: Iterable[Mapping[str, Any]], indent: int) -> list[Line]:
         if detail["note"]:
             lines.append(line((detail["note"], "dim"), indent=indent + _WIDTH))
     return lines
+
+
+def _from_top(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The items with their paths from the top of the checkout, also where a folder below it was recorded."""
+    for item in result["items"]:
+        root, top = PurePath(item["root"]), PurePath(result["root"])
+        if root == top or not root.is_relative_to(top):
+            yield item
+            continue
+        below = f"{root.relative_to(top).as_posix()}/"
+        yield {**item, **{name: _prefixed(item[name], below) for name in ("details", "diffs")}}
+
+
+def _prefixed(value: Any, below: str) -> Any:
+    """A value with all of its paths below a folder."""
+    if isinstance(value, list):
+        return [_prefixed(item, below) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: f"{below}{item}" if name in ("path", "new_path") and item else _prefixed(item, below)
+        for name, item in value.items()
+    }
 
 
 def _entry(item: Mapping[str, Any], now: datetime) -> list[Line]:
@@ -173,7 +197,7 @@ def _skipped(result: Mapping[str, Any]) -> list[Line]:
 def _summary(result: Mapping[str, Any]) -> Line:
     counts = Counter(item["impact"] for item in result["items"])
     told = ", ".join(f"{counts[impact]} {word_of(impact)}" for impact in _ORDER if counts[impact])
-    judged = counted(result["judged"], "conclusion and memory", "conclusions and memories")
+    judged = counted(result["judged"], "conclusion or memory", "conclusions and memories")
     since = f", {result['already_stale']} stale before" if result["already_stale"] else ""
     at = f" at {result['at']}" if result["at"] else ""
     if not result["items"]:

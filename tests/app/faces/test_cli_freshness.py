@@ -83,3 +83,10 @@ def test_a_list_with_changes_leaves_out_a_file_whose_cited_parts_all_went_elsewh
     outcome = run("stale", "--diff", engine=EngineDouble({"stale": changed(diffs=[left, part])}))
     headings = [row for row in outcome.out.splitlines() if row.startswith("  bank.py")]
     assert headings == ["  bank.py#Bank.transfer -> money.py  edited"]
+
+
+def test_paths_are_told_from_the_top_also_of_what_was_recorded_below_it() -> None:
+    below = changed(root="/srv/shop/pack", diffs=[DIFF])
+    assert "edited     pack/bank.py#Bank.transfer" in run("check", engine=EngineDouble({"stale": below})).out
+    listed = run("stale", "--diff", engine=EngineDouble({"stale": below})).out.splitlines()
+    assert "  edited     pack/bank.py" in listed and "  pack/bank.py  edited" in listed
