@@ -1,4 +1,4 @@
-"""Takes the README's picture: a real session in a scripted workspace, as SVG.
+"""Takes the README's pictures: real sessions in a scripted workspace, as SVG.
 
 Run by `make screenshots`. Nothing in it is drawn by hand: the commands run, and their output is kept.
 """
@@ -21,6 +21,25 @@ HERE = Path(__file__).parent
 AFRESH = Path(sys.executable).parent / "afresh"
 COLUMNS = 80
 LOCKS = "class Lock:\n    def acquire(self):\n        return True\n"
+WAITING = '''import time
+
+
+class Lock:
+    """A lock over one account."""
+
+    def acquire(self, timeout=5.0):
+        """Claim the row, polling until it is free."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            if self.table.claim(self.account):
+                return True
+            time.sleep(0.1)
+        return False
+
+
+def ordered(accounts):
+    return sorted(accounts)
+'''
 
 
 def main() -> None:
@@ -44,8 +63,33 @@ def main() -> None:
         session.comment("somebody edits billing/locks.py")
         locks.write_text(LOCKS.replace("True", "self.free"), encoding="utf-8")
         session.run("explore", "how does locking work")
-        session.run("keeper", "stop", shown=False)
         session.save(HERE / "explore.svg")
+        _stale(session, root, locks)
+        session.run("keeper", "stop", shown=False)
+
+
+def _stale(session: _Session, root: Path, locks: Path) -> None:
+    """Edit one cited function, move another, and list what that made stale, with the changed words."""
+    locks.write_text(WAITING, encoding="utf-8")
+    _commit(root, "wait for a lock")
+    for question, answer, symbol in (
+        ("How do locks work?", "acquire polls every 0.1 s and gives up after 5 s.", "Lock.acquire"),
+        ("In what order are accounts locked?", "By their ids, so that two transfers can't block.", "ordered"),
+    ):
+        session.run("record", question, answer, "--files", f"billing/locks.py#{symbol}", shown=False)
+    kept, moved = WAITING.split("\n\n\ndef ")
+    edited = kept.replace("timeout=5.0", "timeout=30.0").replace("sleep(0.1)", "sleep(0.25)")
+    locks.write_text(f"{edited}\n", encoding="utf-8")
+    _commit(root, "wait longer, poll less")
+    (locks.parent / "accounts.py").write_text(f"def {moved}", encoding="utf-8")
+    session.run("stale", "--diff", code=1)
+    session.save(HERE / "stale.svg")
+
+
+def _commit(root: Path, subject: str) -> None:
+    by = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    for arguments in (("add", "-A"), (*by, "commit", "-q", "-m", subject)):
+        subprocess.run(["git", *arguments], cwd=root, check=True)
 
 
 class _Session:
@@ -62,15 +106,15 @@ class _Session:
         }
         self._env.pop("NO_COLOR", None)
 
-    def run(self, *arguments: str, shown: bool = True) -> None:
-        output = self._on_a_terminal([str(AFRESH), *arguments])
+    def run(self, *arguments: str, shown: bool = True, code: int = 0) -> None:
+        output = self._on_a_terminal([str(AFRESH), *arguments], code)
         if shown:
             words = " ".join(f'"{word}"' if " " in word else word for word in arguments)
             self._console.print(Text.assemble(("$ ", "bold green"), (f"afresh {words}", "bold")))
             self._console.print(Text.from_ansi(output.rstrip().replace("\r\n", "\n")))
             self._console.print()
 
-    def _on_a_terminal(self, command: list[str]) -> str:
+    def _on_a_terminal(self, command: list[str], code: int) -> str:
         """What a command prints where a person reads it."""
         ours, its = pty.openpty()
         termios.tcsetwinsize(its, (40, COLUMNS))
@@ -88,7 +132,7 @@ class _Session:
                     break
                 read += part
         os.close(ours)
-        assert process.returncode == 0, read
+        assert process.returncode == code, read
         return read.decode("utf-8")
 
     def comment(self, text: str) -> None:
