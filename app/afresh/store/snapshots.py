@@ -44,7 +44,8 @@ class Packed:
 
 def pack(data: bytes) -> Packed:
     """Compress a content."""
-    return Packed(zstandard.ZstdCompressor(level=3).compress(data), len(data))
+    # The result comes in a block as large as the content; only a copy takes its own size alone.
+    return Packed(bytes(memoryview(zstandard.ZstdCompressor(level=3).compress(data))), len(data))
 
 
 def put(tx: Transaction, contents: Mapping[str, Packed], *, limit_bytes: int, now: datetime) -> SnapshotsPut:
