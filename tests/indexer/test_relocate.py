@@ -204,3 +204,49 @@ def test_files_without_words_are_never_claimed() -> None:
 
 def test_a_file_that_shares_little_is_not_claimed() -> None:
     assert file_of(SEND, ("lib/orders.py", OTHER)) is None
+
+
+def test_a_short_function_is_found_under_a_name_of_several_words() -> None:
+    old = "def ajax_get(url, headers=None):\n    return Observable(verb='GET', url=url, headers=headers)\n"
+    new = old.replace("Observable", "ajax").replace("(url, headers=None)", "(url: str, headers: Map = NONE)")
+    found = find(old, "ajax_get", ("b.py", new))
+    assert found is not None
+    assert (found.moved_to.symbol, found.moved_to.content) == ("ajax_get", "changed")
+    assert find(old, "ajax_get", ("b.py", new), ("c.py", new.replace("ajax(", "fetch("))) is None
+
+
+def test_a_name_that_became_public_is_the_same_name() -> None:
+    moved = SEND.replace("def send", "def _send_order")
+    new = (
+        moved.replace("_send_order", "send_order")
+        .replace("receipt.number", "log(receipt)")
+        .replace("address.street", "address")
+    )
+    found = find(moved, "_send_order", ("b.py", OTHER + "\n\n" + new))
+    assert found is not None
+    assert found.moved_to.symbol == "send_order"
+
+
+def test_identical_copies_under_a_telling_name_are_as_good_as_one() -> None:
+    old = SEND.replace("def send", "def send_order")
+    found = find(old, "send_order", ("shop/b.py", old), ("c.py", old))
+    assert found is not None
+    assert found.moved_to.path in ("shop/b.py", "c.py")
+    assert found.moved_to.content == "identical"
+
+
+def test_a_file_that_was_as_like_before_is_not_where_another_one_went() -> None:
+    twin = SEND + "\n\n" + OTHER
+    candidate = CandidateFile("shop/twin.py", (twin + "\nDONE = 1\n").encode(), "python", twin.encode())
+    assert Relocator([candidate]).file(twin.encode(), "python", "shop/orders.py") is None
+
+
+def test_two_telling_lines_are_found_where_they_are_new() -> None:
+    old = "root_path = self.root_path\nif instance_relative:\n    root_path = self.instance_path\n"
+    span = CitedSpan(2, 3, None, "if instance_relative:\n    root_path = self.instance_path")
+    new = "class Config:\n    pass\n\n\n" + old
+    found = Relocator([CandidateFile("b.py", new.encode(), "python")]).span(
+        old.encode(), "python", "a.py", span
+    )
+    assert found is not None
+    assert (found.moved_to.path, found.moved_to.start_line, found.moved_to.end_line) == ("b.py", 6, 7)
