@@ -88,6 +88,15 @@ def line_likeness(one: bytes, other: bytes) -> float:
     return 2 * shared / total if total else 0.0
 
 
+def line_share(one: bytes, other: bytes) -> float:
+    """The part of one text that is in lines which another has too, by the bytes of these lines."""
+    before = Counter(line.strip() for line in one.splitlines())
+    after = Counter(line.strip() for line in other.splitlines())
+    total = sum(len(line) * count for line, count in before.items())
+    shared = sum(min(count, after[line]) * len(line) for line, count in before.items())
+    return shared / total if total else 0.0
+
+
 def _dice(one: Counter[T], other: Counter[T]) -> float:
     total = one.total() + other.total()
     smaller, larger = sorted((one, other), key=len)

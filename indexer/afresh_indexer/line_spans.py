@@ -91,7 +91,9 @@ class LineJudge:
         if not place:
             return SpanDrift(span, "gone", None, None, 0.0)
         now = compare(self.old, self._bytes(self.old, cited), self.new, self._bytes(self.new, place))
-        if now != "edited":
+        if now != "edited" and not (
+            now in ("cosmetic", "docs_only") and self._are_other_remarks(cited, place)
+        ):
             return SpanDrift(span, now, place.start, place.end, 1.0)
         left = self._likeness(cited, place)
         if not self.map.kept_lines(cited.start, cited.end) and self._are_others(cited, place):
@@ -123,14 +125,21 @@ class LineJudge:
             return None
         return SpanDrift(span, "unchanged", place.start, place.end, 1.0)
 
-    def _are_others(self, cited: _Lines, place: _Lines) -> bool:
+    def _are_other_remarks(self, cited: _Lines, place: _Lines) -> bool:
+        """Whether comments or documentation alone were cited, and others stand in their place."""
+        if self.map.kept_lines(cited.start, cited.end) or not self._are_others(cited, place, whole=True):
+            return False
+        return not self.old.tokens(*self._bytes(self.old, cited), docstrings=False)
+
+    def _are_others(self, cited: _Lines, place: _Lines, *, whole: bool = False) -> bool:
         """Whether the lines in a place have nothing to do with the cited ones.
 
         They were there before, or have in common with them hardly more than what the whole file says often.
         """
         if not any(self.map.to_old(line) is None for line in range(place.start, place.end + 1)):
             return True
-        before, after = self._words(self.old, cited), self._words(self.new, place)
+        before = self._words(self.old, cited, whole=whole)
+        after = self._words(self.new, place, whole=whole)
 
         def weight(words: Counter[bytes]) -> float:
             return sum(count / max(1, self._word_counts[word]) for word, count in words.items())
@@ -142,8 +151,10 @@ class LineJudge:
     def _word_counts(self) -> Counter[bytes]:
         return shape_of(self.old.data, self.old.language).words
 
-    def _words(self, source: Source, lines: _Lines) -> Counter[bytes]:
-        return shape_of(source.data[slice(*self._bytes(source, lines))], source.language).words
+    def _words(self, source: Source, lines: _Lines, *, whole: bool = False) -> Counter[bytes]:
+        """The words of some lines; those in comments count only for the `whole`."""
+        language = None if whole else source.language
+        return shape_of(source.data[slice(*self._bytes(source, lines))], language).words
 
     def _block(self, wanted: Sequence[bytes], cited: _Lines) -> _Lines | None:
         """Where lines stand together in the new text as they did, in lines that came from nowhere else.

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 
 from afresh_indexer.compare import compare
 from afresh_indexer.fingerprint import eol_free
-from afresh_indexer.likeness import TELLING_WORDS, Shape, likeness, line_likeness, shape_of
+from afresh_indexer.likeness import TELLING_WORDS, Shape, likeness, line_likeness, line_share, shape_of
 from afresh_indexer.matching import OUTER_MARGIN, content_of, group_of, has_inner, is_around, is_same_name
 from afresh_indexer.records import Symbol
 from afresh_indexer.source import Source
@@ -35,6 +35,9 @@ MARGIN = 0.04
 SAME_FILE_NAME_FLOOR = 0.5
 """A file of the same name elsewhere is claimed from this part of common lines on; git's own floor."""
 OTHER_FILE_NAME_FLOOR = 0.6
+GROWN_FLOOR = 0.3
+"""A file beside it that grew meanwhile is claimed from here on, if it has GROWN_SHARE of the lost one."""
+GROWN_SHARE = 0.75
 
 
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_a-zA-Z\d]+")
@@ -134,7 +137,12 @@ class Relocator:
             floor = SAME_FILE_NAME_FLOOR if same_name else OTHER_FILE_NAME_FLOOR
             if candidate.before is not None and line_likeness(old, candidate.before) >= floor:
                 continue
-            if left >= floor and words and (words >= TELLING_WORDS or (same_name and content != "changed")):
+            is_like = left >= floor or (
+                left >= GROWN_FLOOR
+                and PurePosixPath(candidate.path).parent == PurePosixPath(path).parent
+                and line_share(old, candidate.data) >= GROWN_SHARE
+            )
+            if is_like and words and (words >= TELLING_WORDS or (same_name and content != "changed")):
                 found.append((left, same_name, _common_parts(path, candidate.path), candidate, content))
         found.sort(key=lambda one: one[:3], reverse=True)
         if not found or (len(found) > 1 and found[0][:3] == found[1][:3]):
