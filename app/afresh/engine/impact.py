@@ -156,7 +156,7 @@ class Assessor:
             return FileText((), "", self._old_bytes.why_none)
         if b"\0" in old[:8000] or (new is not None and b"\0" in new[:8000]):
             return FileText((), "", "it is no text")
-        now = b"" if new is None else self._as_checked_out(old, new)
+        now = b"" if new is None else self._as_checked_out(root, file.path, old, new)
         line_map = diff(old, now)
         note = None
         if not line_map.hunks:
@@ -173,7 +173,8 @@ class Assessor:
             return FileText((), "", self._old_bytes.why_none if old is None else None)
         cited = span.span
         before = _lines(old, cited.start_line, cited.end_line)
-        after = _lines(self._as_checked_out(old, new), to.start_line, to.end_line)
+        now = self._as_checked_out(root, to.path, old, new)
+        after = _lines(now, to.start_line, to.end_line)
         line_map = diff(before, after)
         if not line_map.hunks:
             return FileText((), "", "line for line the same there")
@@ -193,7 +194,9 @@ class Assessor:
             old = self._old_bytes.of(root, file)
             if old is None:
                 return AssessedFile(file, _by_hashes(file, new), None, self._old_bytes.why_none)
-            drifted = drift(old, self._as_checked_out(old, new), file.language, file.spans, file.path)
+            drifted = drift(
+                old, self._as_checked_out(root, file.path, old, new), file.language, file.spans, file.path
+            )
             compared = Compared(drifted, blob_ids(old), blob_ids(new))
             # Between the judgement and the reading it may have become another file.
             if hashlib.sha256(new).hexdigest() == now:
@@ -218,7 +221,7 @@ class Assessor:
         else:
             place = became.moved_to.path
             new = self._judge.contents(root, [place])[place]
-            new = None if new is None else self._as_checked_out(old, new)
+            new = None if new is None else self._as_checked_out(root, file.path, old, new)
             drifted = drift(old, new, file.language, file.spans, file.path, new_path=place)
         if file.spans and any(span.now == "gone" for span in drifted.spans):
             drifted = self._relocated(root, file, drifted)
@@ -242,11 +245,17 @@ class Assessor:
             change = "elsewhere"
         return replace(drifted, change=change, spans=tuple(spans))
 
-    def _as_checked_out(self, old: bytes, new: bytes) -> bytes:
-        """A blob with the line ends that the work tree had, where git converts them."""
-        if self._judge.at is None or b"\r\n" not in old or b"\r" in new:
+    def _as_checked_out(self, root: Path, path: str, old: bytes, new: bytes) -> bytes:
+        """A blob of a bare repository with the line ends that a work tree had, where git converts them."""
+        is_crlf = b"\r\n" in old and b"\n" not in old.replace(b"\r\n", b"")
+        if self._judge.at is None or not is_crlf or b"\r" in new:
             return new
-        return new.replace(b"\n", b"\r\n") if b"\n" not in old.replace(b"\r\n", b"") else new
+        place = self._judge.located(root, path).place
+        if place is None or not place.revisions.bare:
+            return new
+        converted = new.replace(b"\n", b"\r\n")
+        # It was judged as changed: then a commit did change the line ends.
+        return new if converted == old else converted
 
     def _attributed(self, found: Sequence[tuple[Path, AssessedFile]]) -> list[AssessedFile]:
         """With the commits that did it, the gravest first as long as the time lasts."""

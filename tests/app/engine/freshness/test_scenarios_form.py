@@ -45,7 +45,7 @@ def test_a_committed_flip_of_line_ends_is_that_at_its_revision_too(desk, locks):
     record(desk, [{"path": "billing/locks.py", "symbol": "Lock.acquire"}])
     locks.write_bytes(LOCKS.replace("\n", "\r\n").encode())
     commit(desk.root, "for Windows")
-    assert recalled(desk, at="HEAD").impact in (None, "eol_only")
+    assert recalled(desk, at="HEAD").impact == "eol_only"
     assert recalled(desk).impact == "eol_only"
     locks.write_bytes(LOCKS.replace("\n", "\r\n").replace("0.1", "0.2").encode())
     commit(desk.root, "wait longer")
@@ -84,12 +84,21 @@ def test_an_edit_in_a_checkout_that_converts_line_ends_shows_the_edited_lines_al
         assert changed == ["self.sleep(0.1)", "self.sleep(0.5)"]
 
 
-def test_what_was_recorded_with_lf_is_fresh_in_a_worktree_with_crlf_by_its_revision_alone(desk, locks):
+def test_line_ends_that_differ_on_the_disk_alone_leave_the_commit_fresh(desk, locks):
     record(desk, [{"path": "billing/locks.py", "symbol": "Lock.acquire"}])
     locks.write_bytes(LOCKS.replace("\n", "\r\n").encode())
-    # Status is byte identity: the work tree has other bytes, the commit has not.
     assert (recalled(desk).status, recalled(desk).impact) == ("stale", "eol_only")
     assert recalled(desk, at="HEAD").status == "fresh"
+
+
+def test_a_commit_that_turns_crlf_to_lf_is_a_change_where_the_checkout_converts_nothing(desk, tmp_path):
+    root = repository(tmp_path / "dos", {"locks.py": LOCKS.replace("\n", "\r\n")})
+    record(desk, [{"path": "locks.py", "symbol": "Lock.acquire"}], root=str(root), project="dos")
+    write(root, {"locks.py": LOCKS})
+    commit(root, "for Unix")
+    for at in (None, "HEAD"):
+        memo = recalled(desk, project="dos", at=at)
+        assert (memo.status, memo.impact, the_span(memo).now) == ("stale", "eol_only", "eol_only")
 
 
 def test_a_formatter_run_over_the_whole_tree_is_cosmetic(desk, tmp_path):

@@ -42,6 +42,30 @@ def test_worktrees_share_a_conclusion_and_each_has_its_own_freshness(desk, locks
     assert desk.ask("stale", cwd=desk.root).items == []
 
 
+def test_a_worktree_inside_the_checkout_is_judged_by_its_own_files(desk, locks):
+    record(desk, ACQUIRE)
+    inner = desk.root / ".agents" / "feature"
+    git(desk.root, "worktree", "add", "-q", "-b", "feature", str(inner))
+    write(inner, {"billing/locks.py": LOCKS.replace("0.1", "0.9")})
+    for root in (inner, inner / "billing"):
+        assert recalled(desk, root=str(root)).impact == "edited"
+    assert recalled(desk, root=str(desk.root)).status == "fresh"
+    assert desk.ask("stale", cwd=inner).items[0].impact == "edited"
+    assert desk.ask("stale", cwd=desk.root).items == []
+
+
+def test_another_clone_that_is_named_by_its_root_is_judged_at_the_same_places(desk, locks, tmp_path):
+    record(desk, HERE, root=str(desk.root / "billing"))
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(desk.root), str(clone))
+    assert recalled(desk, root=str(clone)).status == "fresh"
+    write(clone, {"billing/locks.py": LOCKS.replace("0.1", "0.9")})
+    assert recalled(desk, root=str(clone)).impact == "edited"
+    assert recalled(desk, root=str(clone / "billing")).impact == "edited"
+    assert recalled(desk, root=str(clone), at="HEAD").status == "fresh"
+    assert recalled(desk, root=str(desk.root)).status == "fresh"
+
+
 def test_a_verification_in_a_worktree_is_of_that_worktrees_files(desk, locks, tmp_path):
     id_ = record(desk, ACQUIRE).id
     other = tmp_path / "feature"
