@@ -28,7 +28,7 @@ class CommitMessage:
 
 
 def head_commit(folder: Path) -> str | None:
-    """The commit that is checked out, None before the first. Raises GitFailed where there is no repository."""
+    """The commit that is checked out, None before the first. Raises GitFailed without a repository."""
     result = run_git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd=folder)
     if result.returncode == 0:
         return result.stdout.decode("ascii").strip()

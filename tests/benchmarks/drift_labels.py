@@ -2,13 +2,13 @@
 
     python -m tests.benchmarks.drift_labels FOLDER... [--misses N] [--far] [--only PATH]
 
-A folder holds archives (.whl, .zip, .tgz, .tar.gz) of releases of packages; consecutive releases of a package
-are compared, with --far also the first with the last. `drift_functions` finds functions and compares them,
-`drift_text` does lines, quotations and files, both without the code under test. A function whose name left
-its file is `moved` where one that is new in the release is alike in three quarters of its characters, going by
-difflib, and gone where none is in half of them and none has its name; between these nobody can tell: it is left
-out and counted. So is what stands in another block than before, where its qualified name may be another,
-and what has an equal syntax tree but other tokens.
+A folder holds archives (.whl, .zip, .tgz, .tar.gz) of releases of packages; consecutive releases of a
+package are compared, with --far also the first with the last. `drift_functions` finds functions and
+compares them, `drift_text` does lines, quotations and files, both without the code under test. A function
+whose name left its file is `moved` where one that is new in the release is alike in three quarters of its
+characters, going by difflib, and gone where none is in half of them and none has its name; between these
+nobody can tell: it is left out and counted. So is what stands in another block than before, where its
+qualified name may be another, and what has an equal syntax tree but other tokens.
 """
 
 from __future__ import annotations

@@ -72,7 +72,10 @@ def save(engine: Engine, arguments: SaveArguments, call: Call) -> SaveResult:
                 # Saved again with its sources, it rests on them as they are now.
                 citations.put(tx, id_, str(_root(workspace, call)), [source.citation for source in sources])
                 snapshots.put(
-                    tx, snapshots_of(sources), limit_bytes=engine.preferences.snapshot_bytes, now=engine.clock()
+                    tx,
+                    snapshots_of(sources),
+                    limit_bytes=engine.preferences.snapshot_bytes,
+                    now=engine.clock(),
                 )
             if arguments.supersedes is not None:
                 memories.supersede(tx, arguments.supersedes, id_, now)

@@ -115,9 +115,7 @@ class Indexing:
         with self._guard:
             return bool(self._busy) if root is None else root in self._busy
 
-    def _run(
-        self, workspace: Workspace, checkout: Checkout, call: Call, history: int | None
-    ) -> IndexResult:
+    def _run(self, workspace: Workspace, checkout: Checkout, call: Call, history: int | None) -> IndexResult:
         started = time.perf_counter()
         with self._one_at_a_time(checkout):
             progress = Progress()

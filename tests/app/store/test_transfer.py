@@ -118,7 +118,9 @@ def fill(store: Store, saved: list[dict[str, Any]], actions: list[tuple[str, int
         ids = memories.insert(tx, new, NOW)
         citations.put(tx, ids[0], "/code/app", [cited("x"), cited("y")])
         contents = {hashlib.sha256(data).hexdigest(): data for data in (b"", b"bytes")}
-        snapshots.put(tx, {sha: snapshots.pack(data) for sha, data in contents.items()}, limit_bytes=PLENTY, now=NOW)
+        snapshots.put(
+            tx, {sha: snapshots.pack(data) for sha, data in contents.items()}, limit_bytes=PLENTY, now=NOW
+        )
         recorded: list[int] = []
         for step, (action, first, second) in enumerate(actions):
             now = NOW + step * HOUR
