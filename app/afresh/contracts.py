@@ -475,6 +475,86 @@ class ContextResult(Result):
     window: Window
 
 
+# --- 7: iterative recall ------------------------------------------------------------------------------
+
+Ending = Literal["converged", "max_iters", "no_progress", "decomposer_empty", "search_error", "planner_error"]
+"""How an iterative recall ended; see `afresh.engine.iterate`."""
+Origin = Literal["decomposer", "planner"]
+
+
+class IterateArguments(Arguments):
+    query: str = Field(min_length=1, description="A question that may need several searches.")
+    project: Name | None = Field(
+        None, description="Default: the project of the working directory; % for all."
+    )
+    max_iters: int = Field(4, ge=1, le=12, description="Searches at most.")
+    k_per_iter: int = Field(10, ge=1, le=50, description="Hits taken of each search.")
+    llm_model: str = Field(
+        "configured",
+        min_length=1,
+        max_length=200,
+        description="A model's name, or none: plan without a language model.",
+    )
+
+
+class EvidenceItem(Result):
+    """A memory that was found, with its place in the fused ranking of all searches as its score."""
+
+    id: int
+    type: str
+    project: str
+    content: str
+    score: float
+    created_at: Time
+    event_time: Time | None
+    source: Source
+
+
+class PlannerUsed(Result):
+    kind: Literal["llm", "bridge"]
+    model: str | None
+    note: str | None = None
+    """Why it is this one, where that wasn't asked for."""
+
+
+class Iteration(Result):
+    iter: int
+    sub_query: str
+    origin: Origin
+    hits_returned: int
+    new_evidence_ids: list[int]
+    partial_answer: str
+    planner_done: bool
+    planner_next_query: str | None
+    planner_parse_attempts: int
+    planner_error: str | None
+    elapsed_ms: float
+
+
+class Provenance(Result):
+    run_id: int
+    """For `afresh run` and the resource afresh://run/{id}."""
+    planner: PlannerUsed
+    iters: list[Iteration]
+    elapsed_ms: float
+    evidence_count: int
+    llm_calls: int
+    error: str | None = None
+    """What went wrong, of search_error and planner_error."""
+
+
+class IterateResult(Result):
+    query: str
+    iterations_used: int
+    terminated_reason: Ending
+    sub_queries: list[str]
+    partial_answers: list[str]
+    evidence_count: int
+    evidence: list[EvidenceItem]
+    """All of it, best first, no id twice."""
+    provenance: Provenance
+
+
 # --- 9 and 10: exploration memos ----------------------------------------------------------------------
 
 

@@ -17,12 +17,15 @@ from afresh.contracts import (
     ContextResult,
     DeleteArguments,
     DeleteResult,
+    Ending,
     ExploreArguments,
     ExploreResult,
     FileDetail,
     GetArguments,
     GetResult,
     Impact,
+    IterateArguments,
+    IterateResult,
     KeeperStatus,
     ModelStatus,
     Name,
@@ -357,7 +360,7 @@ class ContentsResult(Result):
 
 
 class CompleteArguments(Arguments):
-    what: Literal["project", "type", "path", "memory", "memo"]
+    what: Literal["project", "type", "path", "memory", "memo", "run"]
     prefix: str = Field("", max_length=1024)
     project: Name | None = Field(None, description="Whose come first; default: the workspace's.")
     limit: int = Field(100, ge=1, le=100)
@@ -406,6 +409,106 @@ class ClaimsResult(Result):
     """Further dead claims, that the answer has no room for."""
     notes: list[str]
     """What could not be judged, and why."""
+
+
+class RunArguments(Arguments):
+    id: int
+
+
+class RunHit(Result):
+    id: int
+    score: float
+
+
+class StoredStep(Result):
+    """One iteration as it went; times are milliseconds."""
+
+    iter: int
+    sub_query: str
+    origin: Literal["decomposer", "planner"]
+    hits: list[RunHit]
+    new_evidence_ids: list[int]
+    partial_answer: str
+    planner_done: bool
+    planner_next_query: str | None
+    planner_parse_attempts: int
+    planner_error: str | None
+    prompt_hashes: list[str]
+    search_ms: float
+    planner_ms: float
+    elapsed_ms: float
+
+
+class StoredEvidence(Result):
+    id: int
+    score: float
+    content: str | None
+    """As it reads now; null where it was deleted."""
+    changed: bool
+    """Whether it reads otherwise than it did then."""
+
+
+class StoredIndex(Result):
+    """What was searched; two runs over equal ones searched the same."""
+
+    generation: int
+    memories: int
+    latest_change: str
+
+
+class RunResult(Result):
+    """An iterative recall as it went. Secrets in it are redacted."""
+
+    id: int
+    project: str
+    query: str
+    max_iters: int
+    k_per_iter: int
+    llm_model: str
+    planner: Literal["llm", "bridge"]
+    model: str | None
+    sub_queries: list[str]
+    terminated_reason: Ending
+    error: str | None
+    iterations: list[StoredStep]
+    evidence: list[StoredEvidence]
+    llm_calls: int
+    prompt_hashes: list[str]
+    index: StoredIndex
+    started_at: Time
+    elapsed_ms: float
+    replay_of: int | None
+
+
+class ComparedStep(Result):
+    """One iteration of a run beside the same one of its replay; null where only one of them has it."""
+
+    iter: int
+    same: bool
+    sub_query: str | None
+    sub_query_now: str | None
+    lost_hits: list[int]
+    new_hits: list[int]
+    same_prompts: bool
+
+
+class ReplayResult(Result):
+    """A run beside a new one of the same arguments."""
+
+    id: int
+    replay_id: int
+    same: bool
+    """The steps, the ending and the evidence in its order are equal."""
+    terminated_reason: Ending
+    terminated_reason_now: Ending
+    iterations: list[ComparedStep]
+    lost_evidence: list[int]
+    new_evidence: list[int]
+    same_order: bool
+    same_index: bool
+    """The project's memories are what they were; the generation, which each process counts anew, aside."""
+    changed_evidence: list[int]
+    """Found by both, and reads otherwise now."""
 
 
 class StopResult(Result):
@@ -528,6 +631,19 @@ TOOLS: tuple[Verb, ...] = (
         tool=True,
     ),
     Verb(
+        "memory_recall_iterative",
+        IterateArguments,
+        IterateResult,
+        "Recall in several steps",
+        "For a question that no single memory answers: it searches, looks what is still missing and searches "
+        "for that, up to max_iters times; evidence comes back in one ranking with the course of the run. "
+        "terminated_reason says how it ended: only `converged` means that the planner had enough; "
+        "search_error and planner_error keep what was found. Plans with the configured language model "
+        "(seconds a step), without one by the names that lead from text to text (milliseconds). For a "
+        "plain question use recall: it is faster.",
+        tool=True,
+    ),
+    Verb(
         "memory_exploration_record",
         RecordArguments,
         RecordResult,
@@ -590,6 +706,8 @@ VERBS: Mapping[str, Verb] = {
         Verb("contents", ContentsArguments, ContentsResult),
         Verb("complete", CompleteArguments, CompleteResult),
         Verb("claims", ClaimsArguments, ClaimsResult),
+        Verb("run", RunArguments, RunResult),
+        Verb("replay", RunArguments, ReplayResult),
         Verb("export", ExportArguments, ExportResult),
         Verb("import", ImportArguments, ImportResult, read_only=False),
         Verb("import_from", ImportFromArguments, ImportFromResult, read_only=False),

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from afresh.contracts import KeeperStatus, Redaction, WatchStatus
 from afresh.engine.drift_cache import DriftCache
 from afresh.engine.imports import Imports
+from afresh.engine.llm_access import LlmAccess
 from afresh.engine.worlds import Readings, Worlds
 from afresh.store import memories, memos, places, postings, vectors
 from afresh.store.cursor import Transaction
@@ -101,6 +102,7 @@ class Engine:
         model: Model,
         surroundings: Surroundings,
         preferences: Preferences = Preferences(),
+        llm: LlmAccess | None = None,
     ) -> None:
         self.store = store
         self.clock = clock
@@ -114,6 +116,7 @@ class Engine:
         self.worlds = Worlds()
         self.readings = Readings()
         self.preferences = preferences
+        self.llm = llm or LlmAccess()
         self.vectors_wanted = threading.Event()
         """Set when something was put into the queue of vectors."""
         self._writing = threading.RLock()

@@ -13,11 +13,13 @@ from afresh.engine.contents import contents
 from afresh.engine.context import context
 from afresh.engine.core import Engine
 from afresh.engine.explore import explore, explore_at
-from afresh.engine.memo import memo, memo_diff, verify
 from afresh.engine.import_from import import_from
+from afresh.engine.iterate import iterate
+from afresh.engine.memo import memo, memo_diff, verify
 from afresh.engine.memory import delete, get, update
 from afresh.engine.recall import recall
 from afresh.engine.record import record
+from afresh.engine.runs import replay, run
 from afresh.engine.save import save
 from afresh.engine.stale import stale
 from afresh.engine.status import list_projects, status
@@ -32,6 +34,9 @@ ANSWERS: Mapping[str, Answer] = {
     "memory_get": get,
     "recall": recall,
     "recall_context": context,
+    "memory_recall_iterative": iterate,
+    "run": run,
+    "replay": replay,
     "memory_exploration_record": record,
     "memory_exploration_recall": explore,
     "memory_exploration_verify": verify,

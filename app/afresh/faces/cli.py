@@ -21,6 +21,7 @@ from afresh.errors import AfreshError
 from afresh.faces import (
     cli_claims,
     cli_freshness,
+    cli_iterate,
     cli_keeper,
     cli_memories,
     cli_memos,
@@ -59,6 +60,9 @@ for _command in (
     cli_memories.save,
     cli_memories.recall,
     cli_memories.context,
+    cli_iterate.iterate,
+    cli_iterate.run,
+    cli_iterate.replay,
     cli_memories.get,
     cli_memories.update,
     cli_memories.delete,

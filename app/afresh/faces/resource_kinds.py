@@ -32,7 +32,7 @@ class Kind:
     title: str
     description: str
     variable: Literal["id", "project"]
-    completes: Literal["memory", "memo", "project"]
+    completes: Literal["memory", "memo", "project", "run"]
     """What the verb `complete` completes the variable with."""
     verb: str
     """What reads it."""
@@ -94,6 +94,19 @@ KINDS: tuple[Kind, ...] = (
         resource_pages.memory,
         lambda id_: {"memories": [int(id_)]},
         lambda id_, news: int(id_) in news.memories,
+    ),
+    Kind(
+        "afresh://run/{id}",
+        "A recall in several steps",
+        "How a memory_recall_iterative went: its searches, what was planned after each, and its evidence.",
+        "id",
+        "run",
+        "run",
+        lambda id_: {"id": int(id_)},
+        resource_pages.run,
+        # A run is over when it gets its id, and stays as it is.
+        lambda id_: {},
+        lambda id_, news: False,
     ),
 )
 

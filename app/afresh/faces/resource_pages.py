@@ -20,7 +20,7 @@ from afresh.contracts import (
     rfc3339,
 )
 from afresh.engine.fencing import DATA, fenced, inline
-from afresh.verbs import MemoDiffResult, MemoResult, StaleItem, StaleResult
+from afresh.verbs import MemoDiffResult, MemoResult, RunResult, StaleItem, StaleResult
 
 _SPANS_SHOWN = 20
 _ITEMS_SHOWN = 200
@@ -113,6 +113,44 @@ def stale(result: StaleResult) -> str:
     if len(result.items) > _ITEMS_SHOWN:
         lines += ["", f"{len(result.items) - _ITEMS_SHOWN} more are left out, none of them graver."]
     return _page(lines)
+
+
+def run(result: RunResult) -> str:
+    """A recall in several steps as it went."""
+    planner = "bridge terms" if result.planner == "bridge" else inline(result.model or "")
+    lines = [
+        f"# Run {result.id}: {_words(result.terminated_reason)} in {inline(result.project)}",
+        "",
+        f"- Begun {rfc3339(result.started_at)}, took {result.elapsed_ms:.0f} ms",
+        f"- Planned by {planner}; {result.llm_calls} calls to a language model",
+        f"- At most {result.max_iters} searches of {result.k_per_iter} hits",
+    ]
+    if result.replay_of is not None:
+        lines.append(f"- A replay of `afresh://run/{result.replay_of}`")
+    if result.error is not None:
+        lines.append(f"- Failed: {inline(result.error)}")
+    lines += ["", DATA, "", "Question:", "", fenced(result.query)]
+    for step in result.iterations:
+        lines += ["", f"## {step.iter}. {inline(step.sub_query)}", ""]
+        lines.append(f"- {len(step.hits)} hits, new: {_ids(step.new_evidence_ids)}")
+        if step.planner_error is not None:
+            lines.append(f"- The planner failed: {inline(step.planner_error)}")
+        elif step.planner_done:
+            lines.append("- The planner had enough")
+        elif step.planner_next_query is not None:
+            lines.append(f"- Next: {inline(step.planner_next_query)}")
+        if step.partial_answer:
+            lines += ["", fenced(step.partial_answer)]
+    lines += ["", "## Evidence, best first"]
+    for item in result.evidence:
+        changed = ", changed since" if item.changed else ""
+        lines += ["", f"- `afresh://memory/{item.id}`, {item.score:.2f}{changed}"]
+        lines += ["", fenced(item.content)] if item.content is not None else ["", "Deleted since."]
+    return _page(lines)
+
+
+def _ids(ids: Sequence[int]) -> str:
+    return ", ".join(f"#{id_}" for id_ in ids) or "none"
 
 
 def _stale_item(item: StaleItem) -> Iterator[str]:

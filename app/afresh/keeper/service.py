@@ -19,6 +19,7 @@ from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
 from afresh.engine.claims import claims, judged_checkout
 from afresh.engine.core import Engine, Model, Preferences
 from afresh.engine.dispatch import ANSWERS
+from afresh.engine.llm_access import LlmAccess
 from afresh.engine.turns import Turns
 from afresh.engine.workspaces import Workspace
 from afresh.errors import AfreshError, NotFoundError
@@ -26,6 +27,7 @@ from afresh.keeper.doctor import examine
 from afresh.keeper.embedding import EmbeddingQueue
 from afresh.keeper.indexing import Indexing, shown
 from afresh.keeper.watching import Watching, stream
+from afresh.llm.configured import provider_of
 from afresh.settings import Settings
 from afresh.store.database import Store
 from afresh.verbs import (
@@ -74,6 +76,12 @@ class OpenService:
                 snapshot_bytes=settings.snapshot_bytes,
                 fiscal_month=settings.fiscal_month,
                 cache_folder=settings.cache,
+            ),
+            llm=LlmAccess(
+                make=lambda: provider_of(settings),
+                context_tokens=settings.llm_context,
+                timeout_s=settings.llm_timeout,
+                total_s=settings.llm_total_timeout,
             ),
         )
         self.engine.load_postings()
