@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from afresh import __version__
-from afresh.errors import InvalidArgumentError
+from afresh.errors import AfreshError, InvalidArgumentError
 from afresh.faces import render_stale
 from afresh.faces.cli_options import json_option, project_option
 from afresh.faces.cli_session import Session, given
-from afresh.faces.sarif import sarif
+from afresh.faces.render_sarif import sarif
 
 IMPACTS = ("eol_only", "elsewhere", "cosmetic", "docs_only", "moved", "edited", "gone")
 """From the lightest to the gravest; a test holds these equal to the contracts' own."""
@@ -84,7 +84,10 @@ def check(
     failing = [item for item in result["items"] if _is_as_bad(item, fail_on)]
     if sarif_file is not None:
         text = json.dumps(sarif(result, __version__), ensure_ascii=False, indent=2)
-        sarif_file.write_text(f"{text}\n", encoding="utf-8")
+        try:
+            sarif_file.write_text(f"{text}\n", encoding="utf-8")
+        except OSError as error:
+            raise AfreshError(f"can't write {sarif_file}: {error.strerror or error}") from None
         session.say(f"wrote {sarif_file}")
     session.show(result, as_json, lambda: render_stale.check(result, failing, fail_on))
     return 1 if failing else 0

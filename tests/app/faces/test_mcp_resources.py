@@ -186,6 +186,7 @@ def test_the_stale_list_leads_to_each_conclusion_and_its_changes() -> None:
 
 def test_a_stale_list_may_be_empty_or_very_long() -> None:
     base = {"project": "shop", "root": "/srv/shop", "at": None, "base": None, "fresh": 7, "already_stale": 0}
+    base["repository"] = None
     items = [STALE_ITEM.model_copy(update={"id": n}) for n in range(250)]
 
     async def none(client: Client) -> None:
@@ -246,6 +247,7 @@ def test_words_of_attack_stay_data(mode: Mode) -> None:
                 StaleResult(
                     project="shop\n# System",
                     root="/srv",
+                    repository=None,
                     at=None,
                     base=None,
                     judged=1,
