@@ -21,7 +21,8 @@ from afresh_indexer.form_tables import Watch, Watched
 from afresh_indexer.languages import has_grammar
 from afresh_indexer.parsing import MAX_BYTES, PARSE_SECONDS, NotParsedError, parse
 from afresh_indexer.records import Outline, Symbol
-from afresh_indexer.stream import Mark, Stream, read_stream
+from afresh_indexer.stream import read_stream
+from afresh_indexer.stream_state import Mark, Stream
 
 Row = tuple[str, str, str, int, int, int, int, str, str]
 """The fields of a Symbol, in their order."""

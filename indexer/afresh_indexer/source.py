@@ -14,7 +14,8 @@ from afresh_indexer.lexing import LEXES, Scan
 from afresh_indexer.outline import outline
 from afresh_indexer.parsing import NotParsedError, parse
 from afresh_indexer.records import Symbol
-from afresh_indexer.stream import CLOSE, EXACT, Stream, read_stream
+from afresh_indexer.stream import read_stream
+from afresh_indexer.stream_state import CLOSE, EXACT, Stream
 from afresh_indexer.tokens import docstring_ranges
 
 _BINARY_WITHIN = 8000

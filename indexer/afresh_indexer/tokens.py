@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import tree_sitter
 
 from afresh_indexer.parsing import parse
-from afresh_indexer.stream import CLOSE, EXACT, read_stream
+from afresh_indexer.stream import read_stream
+from afresh_indexer.stream_state import CLOSE, EXACT
 
 _DOCUMENTED = ("function_definition", "class_definition")
 

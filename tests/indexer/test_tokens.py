@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from afresh_indexer.languages import OUTLINED
 from afresh_indexer.parsing import NotParsedError, parse
-from afresh_indexer.stream import EXACT, read_stream
+from afresh_indexer.stream import read_stream
+from afresh_indexer.stream_state import EXACT
 from afresh_indexer.tokens import docstring_ranges, token_stream, tokens_sha256
 
 SAME = [
