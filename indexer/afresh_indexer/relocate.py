@@ -172,7 +172,11 @@ class Relocator:
                             )
                         )
         scored.sort(key=lambda one: (one.rank, _common_parts(old.path, one.file.now.path)), reverse=True)
-        likely = [*scored[:1], *[one for one in scored[1:] if one.same_name][:1]]
+        likely = [
+            *scored[:1],
+            *[one for one in scored[1:] if one.same_qualified][:1],
+            *[one for one in scored[1:] if one.same_name][:1],
+        ]
         best = next((one for one in likely if _is_enough(one, scored, shape, group)), None)
         if best is None:
             return None
@@ -252,7 +256,8 @@ def _is_enough(best: _Scored, others: Sequence[_Scored], shape: Shape, group: st
         return best.likeness >= 1.0 and best.same_qualified and len(shape.words) >= TELLING_WORDS // 2
     if best.likeness < 1.0:
         near = [other for other in others if other.likeness > best.likeness - MARGIN]
-        if any(other.same_name >= best.same_name for other in near):
+        named = best.same_name, best.same_qualified
+        if any((other.same_name, other.same_qualified) >= named for other in near):
             return False
     if not best.same_name:
         return best.likeness >= OTHER_NAME_FLOOR

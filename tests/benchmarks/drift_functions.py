@@ -276,15 +276,19 @@ def body_of(blank: str, at: int) -> int | None:
 
 
 def with_attributes(text: str, start: int) -> int:
-    """The start of the attributes right above a function."""
-    line = text.rfind("\n", 0, start) + 1
-    while line > 0:
-        above = text.rfind("\n", 0, line - 1) + 1
-        if not text[above:line].lstrip().startswith("#["):
+    """The start of the attributes right above a function, of several lines too."""
+    lines = text[: text.rfind("\n", 0, start) + 1].split("\n")[:-1]
+    first = len(lines)
+    at = first - 1
+    while at >= 0 and (lines[at].strip().endswith("]") or (at < first - 1 and lines[at].strip())):
+        if lines[at].lstrip().startswith("#["):
+            first = at
+        at -= 1
+        if first != at + 1 and at < first - 12:
             break
-        line = above
-        start = above + len(text[above:]) - len(text[above:].lstrip())
-    return start
+    if first == len(lines):
+        return start
+    return sum(len(line) + 1 for line in lines[:first]) + len(lines[first]) - len(lines[first].lstrip())
 
 
 def uncommented(raw: str, language: str) -> str:

@@ -250,3 +250,15 @@ def test_two_telling_lines_are_found_where_they_are_new() -> None:
     )
     assert found is not None
     assert (found.moved_to.path, found.moved_to.start_line, found.moved_to.end_line) == ("b.py", 6, 7)
+
+
+def test_among_near_equals_the_whole_name_decides() -> None:
+    method = "class Option:\n    def choices(self, values, strict=True):\n        self.values = values\n"
+    method += (
+        "        self.parse = lambda text: check(text, values, strict, self.flags)\n        return self\n"
+    )
+    moved = method.replace("check(text,", "checked(text,")
+    other = moved.replace("class Option", "class Argument").replace("self.flags", "self.flag")
+    found = find(method, "Option.choices", ("argument.py", other), ("option.py", moved))
+    assert found is not None
+    assert (found.moved_to.path, found.moved_to.symbol) == ("option.py", "Option.choices")
