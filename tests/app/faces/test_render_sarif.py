@@ -16,7 +16,7 @@ from afresh.contracts import Commit, FileDetail, Impact, MovedTo, SpanDetail
 from afresh.faces.render_sarif import sarif
 from afresh.verbs import Skipped, StaleResult
 
-LACKING = {"$schema", "columnKind"}
+LACKING = {"$schema", "columnKind", "mappedTo", "toolExecutionNotifications"}
 """What the format has and its types here don't."""
 STALE = RESULTS["stale"]
 assert isinstance(STALE, StaleResult)
