@@ -45,6 +45,8 @@ def read_stream(
     tables = tables_of(language, path.lower().endswith(".tsx"), watched, bool(skipped))
     walk = _Walk(tables, tree, data, positions, skipped)
     walk.run()
+    # They refer to the walk, which would keep tree and tokens until the next collection of garbage.
+    walk.handlers.clear()
     stream = Stream(walk.out, walk.marks, walk.starts, walk.ends)
     in_leaves = blank(b"\0".join(walk.out)) + walk.hidden_blank
     mark = len(BOM_UTF8) if data.startswith(BOM_UTF8) else 0

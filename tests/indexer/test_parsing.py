@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 import pytest
 
+from afresh_indexer.outline import outline
 from afresh_indexer.parsing import NotParsedError, parse
 
 SOURCE = b"def compute(values):\n    return sum(values)\n\n\n"
@@ -43,3 +45,16 @@ def test_a_tree_can_be_walked_after_its_source_was_let_go() -> None:
     other = [source(1000) for _ in range(20)]
     assert str(tree.root_node) == expected
     assert len(other) == 20
+
+
+def test_an_outline_leaves_no_garbage_behind_that_holds_a_tree() -> None:
+    outline("a.py", source(2000), "python")
+    gc.collect()
+    gc.disable()
+    try:
+        before = sys.getallocatedblocks()
+        outline("a.py", source(2000), "python")
+        # Some thousand are the interpreter's own; a walk that refers to itself would leave fifty thousand.
+        assert sys.getallocatedblocks() - before < 10_000
+    finally:
+        gc.enable()
