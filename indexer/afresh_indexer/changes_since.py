@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -81,9 +81,17 @@ def changes_since(
         found.append(answer)
         if not is_simple and chain is not None:
             to_follow.append(number)
-    contents = _contents(objects, [(chains[number] or (), committed[number]) for number in to_follow])
-    for number in to_follow:
-        found[number] = _followed(asked[number], committed[number], chains[number] or (), contents)
+    # Most often the newest commit did it; what is older is read where it did not.
+    for most in (1, COMMITS):
+        wanted = [(committed[number], (chains[number] or ())[:most]) for number in to_follow]
+        contents = _contents(objects, wanted)
+        left: list[int] = []
+        for number in to_follow:
+            try:
+                found[number] = _followed(asked[number], committed[number], chains[number] or (), contents)
+            except KeyError:
+                left.append(number)
+        to_follow = left
     return found
 
 
@@ -121,21 +129,19 @@ def _chain(steps: Sequence[_Step], blob: str | None, one: Asked) -> Sequence[_St
 
 
 def _followed(
-    one: Asked, blob: str | None, chain: Sequence[_Step], contents: dict[str, bytes]
+    one: Asked, blob: str | None, chain: Sequence[_Step], contents: Mapping[str, bytes]
 ) -> LastChange | None:
-    """Carries the lines back, commit by commit, to the one that made them."""
-    head = contents.get(blob or "")
-    if head is None or any(step.old not in contents for step in chain):
-        return None
+    """Carries the lines back, commit by commit, to the one that made them.
+
+    Raises KeyError where a version is needed that is not among the contents.
+    """
+    head = contents[blob or ""]
     lines = one.lines
     if blob not in one.now:
         now = one.content()
-        if now is None:
-            return None
-        line_map = diff(now, head)
-        at_head = carry(line_map, lines, loose=False)
+        at_head = None if now is None else carry(diff(now, head), lines, loose=False)
         if at_head is None:
-            return LastChange(None, uncommitted=True)
+            return None if now is None else LastChange(None, uncommitted=True)
         lines = at_head
     for loose in (False, True):
         place, content = lines, head
@@ -157,10 +163,10 @@ def _stands_in(old: bytes, content: bytes, lines: Lines) -> bool:
     return text in eol_free(old)
 
 
-def _contents(objects: GitObjects, wanted: Sequence[tuple[Sequence[_Step], str | None]]) -> dict[str, bytes]:
+def _contents(objects: GitObjects, wanted: Sequence[tuple[str | None, Sequence[_Step]]]) -> dict[str, bytes]:
     """The versions of some chains, as many as there is memory for."""
     oids = list(
-        dict.fromkeys(oid for chain, blob in wanted for oid in (blob, *(step.old for step in chain)) if oid)
+        dict.fromkeys(oid for blob, chain in wanted for oid in (blob, *(step.old for step in chain)) if oid)
     )
     left = READ_BYTES
     read: list[str] = []
