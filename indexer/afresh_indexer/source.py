@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -122,15 +122,23 @@ class Source:
         stream = self._stream
         if stream is None or stream.exact or not wanted:
             return None
-        indexes = _between(stream, start, end)
-        text = b"\0".join((b"", *(stream.tokens[index] for index in indexes), b""))
-        run = b"\0".join((b"", *wanted, b""))
+        indexes: Sequence[int]
+        if start <= 0 and end >= len(self.data):
+            indexes, text = range(len(stream.tokens)), self._joined_tokens
+        else:
+            indexes = _between(stream, start, end)
+            text = _joined(stream.tokens[index] for index in indexes)
+        run = _joined(wanted)
         at = text.find(run)
         if at < 0 or text.find(run, at + 1) >= 0:
             return None
         first = text.count(b"\0", 0, at)
         found = indexes[first : first + len(wanted)]
         return stream.starts[found[0]], max(stream.ends[index] for index in found)
+
+    @cached_property
+    def _joined_tokens(self) -> bytes:
+        return b"" if self._stream is None else _joined(self._stream.tokens)
 
     @cached_property
     def has_docstrings(self) -> bool:
@@ -175,6 +183,11 @@ class Source:
         return read_stream(
             self._tree, self.data, self.language, path=self.path, positions=positions, skipped=skipped
         )
+
+
+def _joined(tokens: Iterable[bytes]) -> bytes:
+    """Tokens with a mark before each and behind the last."""
+    return b"\0".join((b"", *tokens, b""))
 
 
 def _between(stream: Stream, start: int, end: int) -> list[int]:

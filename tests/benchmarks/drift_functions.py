@@ -12,6 +12,7 @@ import re
 import tokenize
 import warnings
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -57,6 +58,10 @@ class Function:
     @cached_property
     def signs(self) -> list[str]:
         return self.make_signs()
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        return Counter(re.findall(r"[A-Za-z]+|\d+", self.bare))
 
     @cached_property
     def anonymous(self) -> str:

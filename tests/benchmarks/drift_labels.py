@@ -41,6 +41,8 @@ NEARLY = 0.05
 """A place that is less than so much less alike than the best one is as right."""
 FEW = 120
 """Characters: a function of fewer is like too many others for anybody to say where it went."""
+FEW_WORDS = 0.3
+"""Functions that share a smaller part of their words are not compared further."""
 MANY = 2500
 """Characters of a function that are compared; difflib takes too long for more."""
 VERDICTS = ("unchanged", "elsewhere", "cosmetic", "docs_only", "edited", "moved", "gone")
@@ -123,6 +125,9 @@ class FunctionLabels:
             if PurePosixPath(candidate.path).suffix != suffix:
                 continue
             is_named = is_named or candidate.name == function.name
+            shared = (function.words & candidate.words).total()
+            if 2 * shared < FEW_WORDS * (function.words.total() + candidate.words.total()):
+                continue
             best = max(scores.values(), default=GONE_BELOW)
             matcher.set_seq1(candidate.anonymous[:MANY])
             if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= best - NEARLY:
