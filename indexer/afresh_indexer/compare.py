@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from afresh_indexer.fingerprint import eol_free
 from afresh_indexer.lexing import with_even_numbers
 from afresh_indexer.source import Source
+from afresh_indexer.stream_state import CLOSE, OPEN
 
 Difference = Literal["unchanged", "eol_only", "cosmetic", "docs_only", "edited"]
 
@@ -23,9 +25,10 @@ _FREE_ENDS = frozenset(
 """Languages without a grammar here in which white space at the end of a line means nothing."""
 
 
-def compare(old: Source, there: Place, new: Source, here: Place) -> Difference:
+def compare(old: Source, there: Place, new: Source, here: Place, *, whole_nodes: bool = False) -> Difference:
     """How `new` differs at `here` from `old` at `there`; both must be of one language.
 
+    With `whole_nodes` both are definitions, so that what else ends where they do has no part in it.
     Where neither tokens nor the language's rules tell that a difference is form, it counts as edited.
     """
     before, after = old.data[slice(*there)], new.data[slice(*here)]
@@ -35,14 +38,23 @@ def compare(old: Source, there: Place, new: Source, here: Place) -> Difference:
         return "eol_only"
     if words_differ(old, there, new, here):
         return "edited"
-    old_tokens, new_tokens = old.tokens(*there), new.tokens(*here)
+    old_tokens = old.tokens(*there, whole_nodes=whole_nodes)
+    new_tokens = new.tokens(*here, whole_nodes=whole_nodes)
     if old_tokens is None or new_tokens is None:
         return "cosmetic" if _is_form(old.language, before, after) else "edited"
     if old_tokens == new_tokens:
         return "cosmetic"
-    if old.has_docstrings and old.tokens(*there, docstrings=False) == new.tokens(*here, docstrings=False):
-        return "docs_only"
+    if old.has_docstrings:
+        code = old.tokens(*there, docstrings=False, whole_nodes=whole_nodes)
+        new_code = new.tokens(*here, docstrings=False, whole_nodes=whole_nodes)
+        if code == new_code or (_says_nothing(code) and _says_nothing(new_code)):
+            return "docs_only"
     return "edited"
+
+
+def _says_nothing(tokens: Sequence[bytes] | None) -> bool:
+    """Whether there is nothing but the file itself."""
+    return tokens is not None and len(tokens) <= 2 and all(token[:1] in (OPEN, CLOSE) for token in tokens)
 
 
 def words_differ(old: Source, there: Place, new: Source, here: Place) -> bool:

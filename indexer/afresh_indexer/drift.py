@@ -166,7 +166,7 @@ class _Judge:
             before, after = self.old.source_of(symbol), self.new.source_of(same)
             now: Difference = "eol_only" if eol_free(before) == eol_free(after) else "cosmetic"
         else:
-            now = compare(self.old, there, self.new, here)
+            now = compare(self.old, there, self.new, here, whole_nodes=True)
         left = self.matcher.likeness_of(symbol, same) if now == "edited" else 1.0
         return SpanDrift(span, now, same.start_line, same.end_line, left)
 

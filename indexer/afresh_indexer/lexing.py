@@ -167,13 +167,21 @@ class Scan:
             stop = min(end, starts[index]) if index < len(starts) else end
             if stop > at:
                 words.extend(_SIGN.findall(self.data, at, stop))
-                if stop < end and words and words[-1].lower() in self.lexis.prefixes:
+                if stop < end and words and self._is_prefix(words[-1], stop):
                     words.pop()
             if index == len(starts):
                 break
             at = max(at, ends[index])
             index += 1
         return words
+
+    def _is_prefix(self, word: bytes, stop: int) -> bool:
+        """Whether a word right before an offset belongs to the string that begins there."""
+        return (
+            word.lower() in self.lexis.prefixes
+            and self.data[stop : stop + 1] in (b'"', b"'")
+            and self.data[stop - 1 : stop] == word[-1:]
+        )
 
     def is_lost(self, start: int, end: int) -> bool:
         """Whether the line at these offsets looks like prose in a comment, but the scan sees code."""

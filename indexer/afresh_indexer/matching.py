@@ -225,7 +225,8 @@ def content_of(old: Source, symbol: Symbol, new: Source, now: Symbol) -> Content
         return "identical"
     if symbol.tokens_sha256 == now.tokens_sha256:
         return "cosmetic"
-    difference = compare(before, (symbol.start_byte, there), after, (now.start_byte, here))
+    places = (symbol.start_byte, there), (now.start_byte, here)
+    difference = compare(before, places[0], after, places[1], whole_nodes=True)
     return "changed" if difference in ("docs_only", "edited") else "cosmetic"
 
 

@@ -112,6 +112,7 @@ class Relocator:
     def __init__(self, candidates: Iterable[CandidateFile]) -> None:
         self._candidates = tuple(candidates)
         self._files = tuple(_File(candidate) for candidate in self._candidates)
+        self._parents: dict[Symbol, Relocation | None] = {}
 
     def span(self, old: bytes, language: str | None, path: str, span: CitedSpan) -> Relocation | None:
         """Where a span of `old` went; None where nothing is like it enough to claim it.
@@ -177,14 +178,46 @@ class Relocator:
             *[one for one in scored[1:] if one.same_qualified][:1],
             *[one for one in scored[1:] if one.same_name][:1],
         ]
+        if "." in symbol.qualified_name and self._is_defined(old.language, symbol.qualified_name):
+            # Then a member of another class is not where it went.
+            likely = [one for one in likely if one.same_qualified]
         best = next((one for one in likely if _is_enough(one, scored, shape, group)), None)
         if best is None:
-            return None
+            return self._with_parent(old, symbol)
         best = self._outer(old, symbol, best, scored)
         content = content_of(old, symbol, best.file.now, best.symbol)
         now = best.symbol
         moved_to = MovedTo(best.file.now.path, now.qualified_name, now.start_line, now.end_line, content)
         return Relocation(moved_to, best.likeness)
+
+    def _is_defined(self, language: str | None, qualified_name: str) -> bool:
+        """Whether a whole name stands in some file."""
+        return any(
+            qualified_name in file.now.by_name for file in self._files if file.now.language == language
+        )
+
+    def _with_parent(self, old: Source, symbol: Symbol) -> Relocation | None:
+        """A member of a type that moved, whatever became of its own body there."""
+        parent, _, name = symbol.qualified_name.rpartition(".")
+        around = old.by_name.get(parent, ())
+        if len(around) != 1 or group_of(around[0]) != "type":
+            return None
+        if around[0] not in self._parents:
+            self._parents[around[0]] = self._symbol(old, around[0])
+        moved = self._parents[around[0]]
+        if moved is None or moved.moved_to.symbol is None:
+            return None
+        if moved.moved_to.symbol != parent and self._is_defined(old.language, parent):
+            return None
+        file = next(file for file in self._files if file.now.path == moved.moved_to.path)
+        members = file.now.by_name.get(f"{moved.moved_to.symbol}.{name}", ())
+        if len(members) != 1:
+            return None
+        now = members[0]
+        content = content_of(old, symbol, file.now, now)
+        place = MovedTo(file.now.path, now.qualified_name, now.start_line, now.end_line, content)
+        left = likeness(shape_of(old.source_of(symbol), old.language, (symbol.name,)), file.shape(now))
+        return Relocation(place, left)
 
     def _outer(self, old: Source, symbol: Symbol, best: _Scored, scored: Sequence[_Scored]) -> _Scored:
         """The definition around the likeliest one, if the lost one had some inside as well."""

@@ -15,7 +15,7 @@ from afresh_indexer.outline import outline
 from afresh_indexer.parsing import NotParsedError, parse
 from afresh_indexer.records import Symbol
 from afresh_indexer.stream import read_stream
-from afresh_indexer.stream_state import CLOSE, EXACT, Stream
+from afresh_indexer.stream_state import CLOSE, EXACT, LEAF, OPEN, Stream
 from afresh_indexer.tokens import docstring_ranges
 
 _BINARY_WITHIN = 8000
@@ -85,9 +85,12 @@ class Source:
         """A definition's own bytes."""
         return self.data[symbol.start_byte : symbol.end_byte]
 
-    def tokens(self, start: int, end: int, *, docstrings: bool = True) -> list[bytes] | None:
+    def tokens(
+        self, start: int, end: int, *, docstrings: bool = True, whole_nodes: bool = False
+    ) -> list[bytes] | None:
         """The normalised tokens between two offsets, as `tokens.token_stream` gives them.
 
+        With `whole_nodes` without the marks of nodes around the one that is there.
         None where the language has no grammar or the source can't be parsed.
         """
         whole = start <= 0 and end >= len(self.data)
@@ -101,7 +104,8 @@ class Source:
             return [EXACT + self.data[start:end]]
         if whole:
             return stream.tokens
-        return self._tokens_between(stream, start, end)
+        tokens = self._tokens_between(stream, start, end)
+        return _balanced(tokens) if whole_nodes else tokens
 
     def _tokens_between(self, stream: Stream, start: int, end: int) -> list[bytes]:
         """The tokens of a range; of one that reaches over its start or its end, the part inside as it stands.
@@ -183,6 +187,28 @@ class Source:
         return read_stream(
             self._tree, self.data, self.language, path=self.path, positions=positions, skipped=skipped
         )
+
+
+def _balanced(tokens: list[bytes]) -> list[bytes]:
+    """The tokens of one node, without the marks of nodes around it that begin or end where it does."""
+    ends: dict[int, int] = {}
+    opened: list[int] = []
+    last = len(tokens)
+    for index, token in enumerate(tokens):
+        if token[:1] == OPEN and LEAF not in token:
+            opened.append(index)
+        elif token == CLOSE:
+            if not opened:
+                last = index
+                break
+            ends[opened.pop()] = index
+    first = 0
+    while first < last and opened and first == opened[0]:
+        del opened[0]
+        first += 1
+    while ends.get(first) == last - 1 and ends.get(first + 1) == last - 2:
+        first, last = first + 1, last - 1
+    return tokens[first:last]
 
 
 def _joined(tokens: Iterable[bytes]) -> bytes:

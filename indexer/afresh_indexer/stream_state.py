@@ -13,6 +13,9 @@ import tree_sitter
 from afresh_indexer.form_tables import ERROR, Tables
 from afresh_indexer.leaf_gaps import blank
 
+OPEN = b"\x02"
+"""With the number of a kind the beginning of a node; what follows `LEAF` then is a leaf's text."""
+LEAF = b"\x1f"
 CLOSE = b"\x03"
 """The end of a node; its beginning is `\\x02` and the number of its kind."""
 EXACT = b"\x05"

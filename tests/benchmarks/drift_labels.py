@@ -120,25 +120,29 @@ class FunctionLabels:
         matcher = difflib.SequenceMatcher(None, "", own, autojunk=False)
         suffix = PurePosixPath(function.path).suffix
         scores: dict[tuple[str, str], float] = {}
+        named: set[tuple[str, str]] = set()
         is_named = False
         for candidate in self.fresh:
-            if PurePosixPath(candidate.path).suffix != suffix:
+            if PurePosixPath(candidate.path).suffix.rstrip("i") != suffix.rstrip("i"):
                 continue
+            is_same = candidate.qualified_name.replace("_", "") == function.qualified_name.replace("_", "")
             is_named = is_named or candidate.name == function.name
             shared = (function.words & candidate.words).total()
-            if 2 * shared < FEW_WORDS * (function.words.total() + candidate.words.total()):
+            if not is_same and 2 * shared < FEW_WORDS * (function.words.total() + candidate.words.total()):
                 continue
             best = max(scores.values(), default=GONE_BELOW)
             matcher.set_seq1(candidate.anonymous[:MANY])
-            if min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= best - NEARLY:
+            if is_same or min(matcher.real_quick_ratio(), matcher.quick_ratio()) >= best - NEARLY:
                 score = matcher.ratio()
                 place = candidate.path, candidate.name
                 if score >= GONE_BELOW:
                     scores[place] = max(score, scores.get(place, 0.0))
+                    named |= {place} if is_same else set()
         best = max(scores.values(), default=0.0)
         if best < GONE_BELOW and not is_named:
             return None if self.is_newly_defined(function) else Label("gone")
-        places = {place: score for place, score in scores.items() if score >= best - NEARLY}
+        # Where its own name is, it is as likely as where something like it has another.
+        places = {place: one for place, one in scores.items() if one >= best - NEARLY or place in named}
         if best < MOVED_FROM or len(own) < FEW or len(places) > 2:
             return None
         return Label("moved", places)
@@ -226,11 +230,14 @@ def cited_functions(path: str, data: bytes, functions: Sequence[Function]) -> di
         )
     found: dict[Function, CitedSpan] = {}
     for function in functions:
-        for span in named.get(function.name, ()):
-            overlaps = span.start_line <= function.end_line and function.start_line <= span.end_line
-            if overlaps and (span.symbol or "").endswith(function.name):
-                found[function] = span
-                break
+        overlapping = [
+            span
+            for span in named.get(function.name, ())
+            if span.start_line <= function.end_line and function.start_line <= span.end_line
+        ]
+        if overlapping:
+            length = function.end_line - function.start_line
+            found[function] = min(overlapping, key=lambda one: abs(one.end_line - one.start_line - length))
     return found
 
 

@@ -283,3 +283,11 @@ def test_a_function_with_one_inside_becomes_one_with_one_inside() -> None:
     found = one(new, cite(old, "binop"), old)
     assert found.moved_to is not None
     assert found.moved_to.symbol == "_make"
+
+
+def test_the_last_method_of_a_class_has_no_part_in_the_end_of_the_class() -> None:
+    first = b'    def close(self):\n        """Close it, and wait.\n\n        Always.\n        """\n'
+    other = b"    def open(self):\n        return self.file\n"
+    old = b"class Stream:\n" + first + b"\n" + other
+    new = b"class Stream:\n" + other + b"\n" + first.replace(b"\n\n        Always.\n        ", b"")
+    assert one(new, cite(old, "Stream.close"), old).now == "docs_only"

@@ -131,3 +131,16 @@ def test_a_coding_comment_that_says_what_holds_anyway_is_form() -> None:
     old = b"# -*- coding: utf-8 -*-\n" + CODE
     assert judge(CODE, old=old).change == "cosmetic"
     assert judge(CODE, old=old.replace(b"utf-8", b"latin-1")).change == "edited"
+
+
+def test_a_name_like_a_string_s_prefix_before_a_comment_is_a_word() -> None:
+    old = b"def frames(self):\n    return [\n        f for t in self.all for f in t.stack  # all\n    ]\n"
+    new = old.replace(b"        f for t", b"        f  # all\n        for t").replace(
+        b"stack  # all", b"stack"
+    )
+    assert one(new, cite(old, "frames"), old).now == "cosmetic"
+
+
+def test_a_module_that_lost_its_docstring_and_had_nothing_else_is_docs_only() -> None:
+    assert judge(b"", old=b'"""What is here."""\n').change == "docs_only"
+    assert judge(b"", old=b"import os\n").change == "edited"

@@ -262,3 +262,25 @@ def test_among_near_equals_the_whole_name_decides() -> None:
     found = find(method, "Option.choices", ("argument.py", other), ("option.py", moved))
     assert found is not None
     assert (found.moved_to.path, found.moved_to.symbol) == ("option.py", "Option.choices")
+
+
+HEADERS = (
+    "class Headers:\n    def __init__(self, defaults=None):\n        self.pairs = list(defaults or ())\n\n"
+    "    def add(self, name, value):\n        self.pairs.append((str(name).title(), str(value)))\n\n"
+    "    def find(self, name):\n        return next((v for n, v in self.pairs if n == name.title()), None)\n"
+)
+
+
+def test_a_member_of_a_class_that_moved_is_the_one_of_its_name_there() -> None:
+    moved = HEADERS.replace(
+        "self.pairs = list(defaults or ())", "if defaults:\n            self.update(defaults)"
+    )
+    found = find(HEADERS, "Headers.__init__", ("headers.py", moved))
+    assert found is not None
+    assert (found.moved_to.symbol, found.moved_to.content) == ("Headers.__init__", "changed")
+
+
+def test_a_member_whose_whole_name_stands_elsewhere_is_not_another_class_s() -> None:
+    stub = HEADERS.replace("class Headers", "class Environ")
+    found = find(HEADERS, "Headers.add", ("headers.py", HEADERS, HEADERS), ("environ.py", stub))
+    assert found is None
