@@ -23,8 +23,6 @@ IN_PLACE_FLOOR = 0.5
 """A definition whose name changed and half of whose lines stayed in place is claimed from here on."""
 RENAME_FLOOR = 0.65
 """The same without lines that stayed."""
-OTHER_MARGIN = 0.1
-"""How much likelier another lost definition must be to be what a new one was."""
 OUTER_MARGIN = 0.1
 """How much less like a definition may be than one inside of it, and be preferred to that."""
 _CODE = frozenset({"function", "method", "constructor", "property", "macro"})
@@ -173,7 +171,7 @@ class Matcher:
     def _is_another(self, symbol: Symbol, candidate: Symbol, score: float) -> bool:
         """Whether a candidate is likelier to be what another definition became whose name is gone, too."""
         return any(
-            self.likeness_of(other, candidate) > score + OTHER_MARGIN
+            self.likeness_of(other, candidate) > score
             for other in self._lost.get(group_of(symbol), ())
             if other is not symbol and not is_around(other, symbol) and not is_around(symbol, other)
         )
