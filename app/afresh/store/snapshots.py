@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +13,8 @@ from afresh.errors import StoreCorruptError
 from afresh.store.columns import stored
 from afresh.store.cursor import Column, Constant, Cursor, Transaction
 
+_AT_ONCE_BYTES = 1024 * 1024
+"""Compressed bytes that one statement inserts."""
 _CITED = """
     SELECT c.sha256 FROM citations AS c JOIN memories AS m ON m.id = c.owner_id
     WHERE c.owner = 'memory' AND m.deleted_at IS NULL
@@ -67,17 +69,35 @@ def put(tx: Transaction, contents: Mapping[str, Packed], *, limit_bytes: int, no
         if len(data) <= room:
             room -= len(data)
             fitting[sha] = data
-    tx.insert(
-        "snapshots",
-        {
-            "sha256": Column("VARCHAR", list(fitting)),
-            "content": Column("BLOB", list(fitting.values())),
-            "size": Column("BIGINT", [contents[sha].size for sha in fitting]),
-        },
-        {"created_at": Constant("TIMESTAMP", stored(now))},
-    )
+    for part in _parts(fitting):
+        tx.insert(
+            "snapshots",
+            {
+                "sha256": Column("VARCHAR", part),
+                "content": Column("BLOB", [fitting[sha] for sha in part]),
+                "size": Column("BIGINT", [contents[sha].size for sha in part]),
+            },
+            {"created_at": Constant("TIMESTAMP", stored(now))},
+        )
     refused = tuple(sha for sha in packed if sha not in fitting)
     return SnapshotsPut(tuple(sha for sha in contents if sha not in refused), refused)
+
+
+def _parts(contents: Mapping[str, bytes]) -> Iterator[list[str]]:
+    """The hashes of some contents, so many at a time as are handed to the database at once.
+
+    It makes several copies of what it is handed.
+    """
+    part: list[str] = []
+    size = 0
+    for sha, data in contents.items():
+        part.append(sha)
+        size += len(data)
+        if size >= _AT_ONCE_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 def get(cur: Cursor, sha256: str) -> bytes | None:
