@@ -58,6 +58,8 @@ class Agent:
         missing, answers = set(numbers), []
         while missing:
             answer = json.loads(self.process.stdout.readline())
+            if "method" in answer:
+                continue  # Told without being asked.
             assert "result" in answer, answer
             missing.discard(answer.get("id"))
             answers.append(answer["result"])

@@ -16,7 +16,7 @@ from afresh.errors import (
     KeeperUnavailableError,
     UsageError,
 )
-from afresh.keeper.gate import LONG, Gate, NotBegunError
+from afresh.keeper.gate import LONG, Doorstep, Gate, NotBegunError
 from afresh.keeper.outbox import Outbox, result_line
 from afresh.keeper.pool import Pool
 from afresh.keeper.sessions import EarlyAnswers, Sdk, Session
@@ -68,6 +68,7 @@ class Connection:
         self._answered = threading.Condition(self._guard)
         self._unanswered = 0
         self._session: Session | None = None
+        self._doorstep = Doorstep(house.gate)
         self._attachment: Attachment | None = None
         self._closed = False
         self.hello: Hello | None = None
@@ -122,7 +123,7 @@ class Connection:
         if hello.mode == "mcp":
             # Before the answer goes out, so that the SDK loads while the client reads it.
             self._session = Session(
-                self._house.gate, self._outbox, self._house.early_answers(), lambda: self._caller(hello)
+                self._doorstep, self._outbox, self._house.early_answers(), lambda: self._caller(hello)
             )
         status = self._house.status()
         self._outbox.put(
@@ -137,6 +138,8 @@ class Connection:
         )
         if hello.attach:
             self._house.quick.submit(lambda: self._attach(hello))
+        else:
+            self._doorstep.place()
         if self._session is not None:
             self._serve_session(lines, self._session)
         else:
@@ -235,7 +238,7 @@ class Connection:
             call = Call(caller=self._caller(hello), emit=emit, cancelled=cancelled)
             # One that waited in line while its client went away hasn't begun, and doesn't.
             call.check()
-            result = self._house.gate.call(verb, arguments, call)
+            result = self._doorstep.call(verb, arguments, call)
             line = result_line(number, result.model_dump_json())
         except NotBegunError as error:
             line = encode({"id": number, "error": {**error_body(error), "ran": False}})
@@ -269,6 +272,8 @@ class Connection:
         except Exception:  # noqa: BLE001 - the edge; the log has the traceback
             _LOG.exception("a client's workspace isn't watched")
             return
+        finally:
+            self._doorstep.place()
         with self._guard:
             if not self._closed:
                 self._attachment = attachment

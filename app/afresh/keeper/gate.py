@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,6 +18,8 @@ ENDLESS = frozenset({"watch"})
 LONG = ENDLESS | {"index", "import", "export", "embed", "backup"}
 """Verbs that may take minutes; they wait for each other and keep nobody else waiting."""
 _TICK = 0.1
+_PLACING_S = 10.0
+"""Seconds that a client's calls wait at most for its workspace to be known."""
 
 
 class OpenService(Protocol):
@@ -154,3 +157,31 @@ class Gate:
         if self._state == "stopping" or self._service is None:
             raise NotBegunError("the keeper is stopping and didn't begin this call; try again")
         return self._service
+
+
+class Doorstep:
+    """The gate for one client: its calls wait until the keeper knows in which workspace it works.
+
+    Otherwise the first question from a repository that is new here would hear that there is no such project.
+    """
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._placed = threading.Event()
+
+    def place(self) -> None:
+        """The client's workspace is known, or it has none: let its calls through."""
+        self._placed.set()
+
+    def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result:
+        """As the gate's."""
+        if not self._placed.is_set():
+            end = time.monotonic() + _PLACING_S
+            while not self._placed.wait(_TICK) and time.monotonic() < end:
+                call.check()
+        return self._gate.call(verb, arguments, call)
+
+    def follow(self, caller: Caller, listener: Listener) -> Following:
+        """As the gate's."""
+        self._placed.wait(_PLACING_S)
+        return self._gate.follow(caller, listener)

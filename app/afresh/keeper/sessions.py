@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from afresh.errors import AfreshError, InvalidArgumentError, KeeperUnavailableError
-from afresh.keeper.gate import Gate
+from afresh.keeper.gate import Doorstep
 from afresh.keeper.outbox import Outbox
 from afresh.keeper.wire import encode, id_of, message_of
 
@@ -138,9 +138,9 @@ class Session:
     """One client's MCP session. `take` and `end` belong to the thread that reads its connection."""
 
     def __init__(
-        self, gate: Gate, outbox: Outbox, early: EarlyAnswers | None, caller: Callable[[], Caller]
+        self, doorstep: Doorstep, outbox: Outbox, early: EarlyAnswers | None, caller: Callable[[], Caller]
     ) -> None:
-        self._gate = gate
+        self._doorstep = doorstep
         self._outbox = outbox
         self._early = early
         self._caller = caller
@@ -236,7 +236,7 @@ class Session:
         from mcp.server.stdio import stdio_server
 
         try:
-            server = factory(cast("Service", self._gate), self._caller())
+            server = factory(cast("Service", self._doorstep), self._caller())
             # The SDK asks of its streams no more than to be iterated, written to and flushed.
             incoming, outgoing = cast("anyio.AsyncFile[str]", self), cast("anyio.AsyncFile[str]", self)
             async with stdio_server(stdin=incoming, stdout=outgoing) as (reads, writes):

@@ -138,6 +138,9 @@ class DoubleService:
         )
 
     def attach(self, caller: Caller) -> Attached:
+        if (self.settings.home / "attach-late").exists():
+            self._mark("attaching")
+            eventually((self.settings.home / "attach-now").exists)
         return Attached(self, str(caller.cwd))
 
     def follow(self, caller: Caller, listener: Listener) -> Followed:

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -40,9 +40,17 @@ from afresh.settings import Settings
 HELLO = Hello(mode="rpc", version=__version__, cwd="/w", client="raw", kind="cli")
 
 
-def open_client(settings: Settings, *, start: bool = True, **changes: Any) -> Client:
+def open_client(
+    settings: Settings, *, start: bool = True, attach: bool = False, **changes: Any
+) -> Client:
     return connect(
-        settings, cwd=Path("/w"), client="test", kind="cli", start=start, starting=starting(**changes)
+        settings,
+        cwd=Path("/w"),
+        client="test",
+        kind="cli",
+        attach=attach,
+        start=start,
+        starting=starting(**changes),
     )
 
 
@@ -225,6 +233,20 @@ def test_a_call_taken_back_while_the_service_opens_is_not_begun(sandbox: Setting
         stream.sendall(encode({"id": 2, "verb": "recall"}))
         assert "result" in json.loads(next(lines))
     assert not (sandbox.home / "acknowledged").exists()
+
+
+def test_calls_wait_until_the_workspace_of_their_client_is_known(either: Settings) -> None:
+    (either.home / "attach-late").touch()
+    with open_client(either, attach=True) as here, open_client(either) as elsewhere:
+        answers: list[Mapping[str, Any]] = []
+        first = threading.Thread(target=lambda: answers.append(here.call("recall", {})))
+        first.start()
+        eventually((either.home / "attaching").exists)
+        assert elsewhere.call("recall", {})["attached"] == []
+        assert answers == []
+        (either.home / "attach-now").touch()
+        first.join(BOUND)
+        assert [len(answer["attached"]) for answer in answers] == [1]
 
 
 def test_a_service_that_cannot_be_opened_is_told_to_every_client_and_the_keeper_leaves(
