@@ -83,6 +83,12 @@ class Client:
         """The process that answered last; None before the first connection."""
         return None if self._link is None else self._link.pid
 
+    @property
+    def connected(self) -> bool:
+        """Whether the connection stands. Where it doesn't, the next call makes another."""
+        link = self._link
+        return link is not None and link.alive
+
     def call(
         self,
         verb: str,
