@@ -26,6 +26,10 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "contradiction_policy": ("resolve", "abstain"),
     "contradiction_scorer": ("", "llm", "rules"),
 }
+_SWITCHES: Mapping[str, bool] = {
+    **dict.fromkeys(("on", "true", "yes", "1"), True),
+    **dict.fromkeys(("off", "false", "no", "0"), False),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,21 @@ class Settings:
     """AFRESH_CONTRADICTION_SCORER: llm or rules; unset: llm where there is a provider."""
     backups: int = 3
     """AFRESH_BACKUPS: how many copies from before a migration are kept."""
+    timezone: str = ""
+    """AFRESH_TIMEZONE: an IANA name, for words such as yesterday in the terminal UI; unset: the system's."""
+    editor: str = ""
+    """AFRESH_EDITOR: the editor's command; unset: VISUAL, then EDITOR."""
+    tui_theme: str = "afresh-dark"
+    """AFRESH_TUI_THEME: afresh-dark, afresh-light, or one of Textual's own."""
+    tui_keys: str = ""
+    """AFRESH_TUI_KEYS: keys of the terminal UI by the ids of what they do, `recall.copy=c app.quit=ctrl+x`; in
+    the configuration file a table `[tui_keys]` of the same."""
+    tui_live: bool = True
+    """AFRESH_TUI_LIVE: on, or off: the terminal UI then shows nothing by itself."""
+    tui_blink: bool = True
+    """AFRESH_TUI_BLINK: whether its cursor blinks."""
+    tui_animations: bool = True
+    """AFRESH_TUI_ANIMATIONS: whether anything on it glides."""
 
     @property
     def database(self) -> Path:
@@ -117,6 +136,9 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         # The names that clients of other memories set.
         if name not in values and env.get(f"MEMORY_{name.upper()}"):
             values[name] = env[f"MEMORY_{name.upper()}"]
+    if "editor" not in values:
+        # The names that every program with an editor reads.
+        values["editor"] = env.get("VISUAL") or env.get("EDITOR") or ""
     values.pop("home", None)
     runtime = values.pop("runtime", None)
     checked: dict[str, Any] = {name: _checked(name, value) for name, value in values.items()}
@@ -135,6 +157,13 @@ def _checked(name: str, value: object) -> object:
         if text not in _CHOICES[name]:
             raise UsageError(f"{shown} is {value!r}; it must be one of {', '.join(_CHOICES[name])}")
         return text
+    if kinds[name] == "bool":
+        text = str(value).strip().lower()
+        if text not in _SWITCHES:
+            raise UsageError(f"{shown} is {value!r}; it must be on or off")
+        return _SWITCHES[text]
+    if name == "tui_keys":
+        return _keys(shown, value)
     if kinds[name] in ("int", "float"):
         try:
             number = int(str(value)) if kinds[name] == "int" else float(str(value))
@@ -146,6 +175,24 @@ def _checked(name: str, value: object) -> object:
             raise UsageError(f"{shown} is {value!r}; it must be a month, 1 to 12")
         return number
     return str(value)
+
+
+def _keys(shown: str, value: object) -> str:
+    """Words of an id and its keys, from such words or from a table."""
+    pairs = value.items() if isinstance(value, Mapping) else (_halves(word) for word in str(value).split())
+    words = []
+    for name, key in pairs:
+        if not name or not isinstance(key, str) or not key or " " in f"{name}{key}":
+            raise UsageError(
+                f"{shown} has {key!r} for {name!r}; write an id and its key, such as recall.copy and c"
+            )
+        words.append(f"{name}={key}")
+    return " ".join(words)
+
+
+def _halves(word: str) -> tuple[str, str]:
+    name, _, key = word.partition("=")
+    return name, key
 
 
 def _from_file(path: Path) -> Mapping[str, Any]:

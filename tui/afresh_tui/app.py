@@ -191,6 +191,15 @@ class AfreshApp(App[int]):
             for screen in self._screen_stacks.get(place.name, ())[:1]:
                 screen.post_message(make())
 
+    def _fatal_error(self) -> None:
+        """Leave without a traceback on the terminal: whoever runs the app finds what broke it in `broken_by`."""
+        self._close_messages_no_wait()
+
+    @property
+    def broken_by(self) -> Exception | None:
+        """What ended the app without being foreseen."""
+        return self._exception
+
     # --- acts -----------------------------------------------------------------------------------------
 
     def action_go(self, name: str) -> None:

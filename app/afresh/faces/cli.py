@@ -21,6 +21,8 @@ from afresh.errors import AfreshError
 from afresh.faces import (
     cli_claims,
     cli_freshness,
+    cli_hooks,
+    cli_install,
     cli_iterate,
     cli_keeper,
     cli_memories,
@@ -28,6 +30,7 @@ from afresh.faces import (
     cli_transfer,
     cli_workspace,
 )
+from afresh.faces.cli_plugged import PluggedGroup
 from afresh.faces.cli_session import OpenClient, OpenLocal, Session
 from afresh.faces.render import inert
 from afresh.settings import load
@@ -35,7 +38,7 @@ from afresh.settings import load
 INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=PluggedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="afresh", message="%(prog)s %(version)s")
 @click.option("--in-process", is_flag=True, help="Run the engine in this command, without a keeper.")
 @click.option("--home", metavar="DIR", help="The data folder, instead of AFRESH_HOME.")
@@ -78,6 +81,8 @@ for _command in (
     cli_keeper.doctor,
     cli_keeper.keeper,
     cli_keeper.mcp,
+    cli_install.install,
+    cli_hooks.hook,
 ):
     commands.add_command(_command)
 
