@@ -26,9 +26,9 @@ OnEvent = Callable[[Mapping[str, Any]], None]
 REPEATABLE = frozenset(
     {
         *("claims", "complete", "contents", "doctor", "embed", "explore_at", "export", "index"),
-        *("keeper_status", "memo", "memo_diff", "memory_exploration_recall", "memory_get"),
-        *("memory_recall_iterative", "projects", "recall", "recall_context", "replay", "run", "stale"),
-        *("watch", "workspace_status"),
+        *("keeper_status", "memo", "memo_diff", "memory_diff", "memory_exploration_recall", "memory_get"),
+        *("memory_recall_iterative", "projects", "recall", "recall_context", "replay", "run", "runs"),
+        *("stale", "watch", "workspace_status"),
     }
 )
 """Verbs that may be begun twice: they only read, or come to the same whenever they run."""

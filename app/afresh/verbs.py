@@ -264,6 +264,17 @@ class MemoDiffResult(Result):
     files: list[FileDiff]
 
 
+class MemoryDiffResult(Result):
+    id: int
+    project: str
+    root: str
+    content: str
+    status: Status
+    impact: Impact | None
+    details: list[FileDetail]
+    files: list[FileDiff]
+
+
 class StaleArguments(Arguments):
     project: Name | None = None
     root: str | None = Field(None, min_length=1, max_length=1024)
@@ -478,6 +489,42 @@ class RunResult(Result):
     started_at: Time
     elapsed_ms: float
     replay_of: int | None
+
+
+class RunsArguments(Arguments):
+    project: Name | None = Field(None, description="Default: the workspace's; % for all.")
+    before: int | None = Field(
+        None, ge=0, lt=2**63, description="Only runs with a smaller id: the next page."
+    )
+    after: int | None = Field(
+        None, ge=0, lt=2**63, description="Only runs with a larger id: what came since."
+    )
+    limit: int = Field(50, ge=1, le=200)
+
+
+class ListedRun(Result):
+    """A run without its steps; `run` has the whole of it."""
+
+    id: int
+    project: str
+    """`%` for a run over all projects."""
+    query: str
+    planner: Literal["llm", "bridge"]
+    model: str | None
+    terminated_reason: Ending
+    iterations: int
+    evidence_count: int
+    llm_calls: int
+    started_at: Time
+    elapsed_ms: float
+    replay_of: int | None
+
+
+class RunsResult(Result):
+    runs: list[ListedRun]
+    """The newest first: a project's, and those over all projects."""
+    more: bool
+    """Whether further ones fit the question than the limit let through."""
 
 
 class ComparedStep(Result):
@@ -702,11 +749,13 @@ VERBS: Mapping[str, Verb] = {
         Verb("explore_at", ExploreAtArguments, ExploreResult),
         Verb("memo", MemoArguments, MemoResult),
         Verb("memo_diff", MemoArguments, MemoDiffResult),
+        Verb("memory_diff", MemoArguments, MemoryDiffResult),
         Verb("stale", StaleArguments, StaleResult),
         Verb("contents", ContentsArguments, ContentsResult),
         Verb("complete", CompleteArguments, CompleteResult),
         Verb("claims", ClaimsArguments, ClaimsResult),
         Verb("run", RunArguments, RunResult),
+        Verb("runs", RunsArguments, RunsResult),
         Verb("replay", RunArguments, ReplayResult),
         Verb("export", ExportArguments, ExportResult),
         Verb("import", ImportArguments, ImportResult, read_only=False),

@@ -17,9 +17,10 @@ from afresh.engine.import_from import import_from
 from afresh.engine.iterate import iterate
 from afresh.engine.memo import memo, memo_diff, verify
 from afresh.engine.memory import delete, get, update
+from afresh.engine.memory_diff import memory_diff
 from afresh.engine.recall import recall
 from afresh.engine.record import record
-from afresh.engine.runs import replay, run
+from afresh.engine.runs import replay, run, runs_of
 from afresh.engine.save import save
 from afresh.engine.stale import stale
 from afresh.engine.status import list_projects, status
@@ -36,6 +37,7 @@ ANSWERS: Mapping[str, Answer] = {
     "recall_context": context,
     "memory_recall_iterative": iterate,
     "run": run,
+    "runs": runs_of,
     "replay": replay,
     "memory_exploration_record": record,
     "memory_exploration_recall": explore,
@@ -45,6 +47,7 @@ ANSWERS: Mapping[str, Answer] = {
     "explore_at": explore_at,
     "memo": memo,
     "memo_diff": memo_diff,
+    "memory_diff": memory_diff,
     "stale": stale,
     "contents": contents,
     "complete": complete,

@@ -17,10 +17,13 @@ from afresh.store.cursor import Cursor
 from afresh.store.runs import Run, RunStep
 from afresh.verbs import (
     ComparedStep,
+    ListedRun,
     ReplayResult,
     RunArguments,
     RunHit,
     RunResult,
+    RunsArguments,
+    RunsResult,
     StoredEvidence,
     StoredIndex,
     StoredStep,
@@ -69,6 +72,43 @@ def run(engine: Engine, arguments: RunArguments, call: Call) -> RunResult:
         started_at=found.started_at,
         elapsed_ms=found.elapsed_ms,
         replay_of=found.replay_of,
+    )
+
+
+def runs_of(engine: Engine, arguments: RunsArguments, call: Call) -> RunsResult:
+    """List runs, the newest first: a project's, and those over all projects, which belong to none alone.
+
+    Raises UnknownProjectError.
+    """
+    with engine.store.read() as cursor:
+        workspace = workspaces.reading(engine, cursor, arguments.project, call)
+        found = runs.listed(
+            cursor,
+            None if workspace is None else workspace.project.id,
+            before=arguments.before,
+            after=arguments.after,
+            limit=arguments.limit + 1,
+        )
+        names = {project.id: project.name for project in projects.list_projects(cursor)}
+    return RunsResult(
+        runs=[
+            ListedRun(
+                id=item.id,
+                project=workspaces.ALL if item.project_id is None else names.get(item.project_id, ""),
+                query=item.query,
+                planner="llm" if item.planner == "llm" else "bridge",
+                model=item.model,
+                terminated_reason=cast(Ending, item.terminated_reason),
+                iterations=item.steps,
+                evidence_count=item.evidence,
+                llm_calls=item.llm_calls,
+                started_at=item.started_at,
+                elapsed_ms=item.elapsed_ms,
+                replay_of=item.replay_of,
+            )
+            for item in found[: arguments.limit]
+        ],
+        more=len(found) > arguments.limit,
     )
 
 

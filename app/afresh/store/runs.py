@@ -94,6 +94,25 @@ class Run:
     steps: tuple[RunStep, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """A run without its steps and its evidence."""
+
+    id: int
+    project_id: int | None
+    query: str
+    planner: str
+    model: str | None
+    terminated_reason: str
+    steps: int
+    evidence: int
+    """How many pieces."""
+    llm_calls: int
+    started_at: datetime
+    elapsed_ms: float
+    replay_of: int | None
+
+
 _COLUMNS = (
     "id, project_id, query, max_iters, k_per_iter, llm_model, planner, model, sub_queries, "
     "terminated_reason, error, evidence, llm_calls, prompts, index_state, started_at, elapsed_ms, replay_of"
@@ -182,6 +201,24 @@ def get(cur: Cursor, id: int) -> Run:
 def of_project(cur: Cursor, project_id: int | None) -> list[Run]:
     """The runs of a project, or those over all projects where it is None, by id."""
     return _runs(cur, "project_id IS NOT DISTINCT FROM ?", [project_id])
+
+
+def listed(
+    cur: Cursor, project_id: int | None, *, before: int | None, after: int | None, limit: int
+) -> list[ListedRun]:
+    """The newest runs with ids between two others: of a project and over all, or of all projects (None)."""
+    rows = cur.execute(
+        "SELECT id, project_id, query, planner, model, terminated_reason, "
+        "(SELECT count(*) FROM run_steps WHERE run_id = runs.id), evidence, llm_calls, started_at, "
+        "elapsed_ms, replay_of FROM runs WHERE (?::BIGINT IS NULL OR project_id IS NULL OR project_id = ?) "
+        "AND (?::BIGINT IS NULL OR id < ?) AND (?::BIGINT IS NULL OR id > ?) ORDER BY id DESC LIMIT ?",
+        [project_id, project_id, before, before, after, after, limit],
+    ).rows()
+    found: list[ListedRun] = []
+    for id_, project, query, planner, model, reason, steps, evidence, calls, started, ms, earlier in rows:
+        about = (id_, project, query, planner, model, reason)
+        found.append(ListedRun(*about, steps, len(_load(evidence)), calls, aware(started), ms, earlier))
+    return found
 
 
 def _runs(cur: Cursor, condition: str, params: Sequence[object]) -> list[Run]:
