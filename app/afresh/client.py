@@ -25,6 +25,7 @@ OnEvent = Callable[[Mapping[str, Any]], None]
 
 REPEATABLE = frozenset(
     {
+        *("code_names", "file_knowledge", "follow", "symbol_knowledge"),
         *("claims", "complete", "contents", "doctor", "embed", "explore_at", "export", "index"),
         *("keeper_status", "memo", "memo_diff", "memory_diff", "memory_exploration_recall", "memory_get"),
         *("memory_recall_iterative", "projects", "recall", "recall_context", "replay", "run", "runs"),

@@ -48,6 +48,16 @@ from afresh.contracts import (
     VerifyArguments,
     VerifyResult,
 )
+from afresh.knowledge_verbs import (
+    CodeNamesArguments,
+    CodeNamesResult,
+    FileKnowledgeArguments,
+    FileKnowledgeResult,
+    FollowArguments,
+    FollowResult,
+    SymbolKnowledgeArguments,
+    SymbolKnowledgeResult,
+)
 
 # --- verbs without a tool: what the command line and the other faces ask the keeper ----------------------
 
@@ -754,6 +764,10 @@ VERBS: Mapping[str, Verb] = {
         Verb("contents", ContentsArguments, ContentsResult),
         Verb("complete", CompleteArguments, CompleteResult),
         Verb("claims", ClaimsArguments, ClaimsResult),
+        Verb("file_knowledge", FileKnowledgeArguments, FileKnowledgeResult),
+        Verb("symbol_knowledge", SymbolKnowledgeArguments, SymbolKnowledgeResult),
+        Verb("code_names", CodeNamesArguments, CodeNamesResult),
+        Verb("follow", FollowArguments, FollowResult),
         Verb("run", RunArguments, RunResult),
         Verb("runs", RunsArguments, RunsResult),
         Verb("replay", RunArguments, ReplayResult),

@@ -7,12 +7,14 @@ from typing import Any
 
 from afresh.contracts import Result
 from afresh.engine.calls import Call
+from afresh.engine.claimed import code_names
 from afresh.engine.claims import claims
 from afresh.engine.complete import complete
 from afresh.engine.contents import contents
 from afresh.engine.context import context
 from afresh.engine.core import Engine
 from afresh.engine.explore import explore, explore_at
+from afresh.engine.file_knowledge import file_knowledge, symbol_knowledge
 from afresh.engine.import_from import import_from
 from afresh.engine.iterate import iterate
 from afresh.engine.memo import memo, memo_diff, verify
@@ -52,6 +54,9 @@ ANSWERS: Mapping[str, Answer] = {
     "contents": contents,
     "complete": complete,
     "claims": claims,
+    "file_knowledge": file_knowledge,
+    "symbol_knowledge": symbol_knowledge,
+    "code_names": code_names,
     "export": export,
     "import": import_lines,
     "import_from": import_from,

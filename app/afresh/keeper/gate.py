@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from afresh.contracts import Result
     from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
 
-ENDLESS = frozenset({"watch"})
+ENDLESS = frozenset({"watch", "follow"})
 """Verbs that end only when they are taken back."""
 LONG = ENDLESS | {"index", "import", "export", "embed", "backup"}
 """Verbs that may take minutes; they wait for each other and keep nobody else waiting."""

@@ -25,8 +25,10 @@ from afresh.engine.workspaces import Workspace
 from afresh.errors import AfreshError, NotFoundError
 from afresh.keeper.doctor import examine
 from afresh.keeper.embedding import EmbeddingQueue
+from afresh.keeper.following import follow
 from afresh.keeper.indexing import Indexing, shown
 from afresh.keeper.watching import Watching, stream
+from afresh.knowledge_verbs import FollowArguments, FollowResult
 from afresh.llm.configured import provider_of
 from afresh.settings import Settings
 from afresh.store.database import Store
@@ -92,6 +94,7 @@ class OpenService:
         self._composed: Mapping[str, Callable[[Any, Call], Result]] = {
             "index": self._index,
             "watch": self._watch,
+            "follow": self._follow,
             "claims": self._claims,
             "embed": self._embed,
             "backup": self._backup,
@@ -182,6 +185,9 @@ class OpenService:
         if workspace.checkout is not None:
             stream(self.watching, workspace, workspace.checkout, call)
         return result
+
+    def _follow(self, _arguments: FollowArguments, call: Call) -> FollowResult:
+        return follow(self.engine, self.watching, self.turns, call)
 
     def _claims(self, arguments: ClaimsArguments, call: Call) -> ClaimsResult:
         """Bring the index up to date, which may have had no watch, then judge."""

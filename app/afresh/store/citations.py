@@ -137,6 +137,16 @@ def citing(cur: Cursor, owner: Owner, paths: Iterable[str]) -> list[tuple[int, s
     ]
 
 
+def naming(cur: Cursor, owner: Owner, name: str) -> set[int]:
+    """Who may cite a definition whose qualified name ends in this; some of them cite another one."""
+    rows = cur.execute(
+        'SELECT DISTINCT owner_id FROM citations WHERE owner = ? AND contains(spans, \'"symbol":"\') '
+        "AND contains(spans, ?)",
+        [owner, f'{name}"'],
+    ).rows()
+    return {id_ for (id_,) in rows}
+
+
 def dump_files(files: Iterable[FileCitation]) -> str:
     """As JSON text, for a history."""
     return json.dumps([asdict(file) for file in files], ensure_ascii=False, separators=(",", ":"))
