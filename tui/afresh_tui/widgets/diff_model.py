@@ -137,8 +137,8 @@ def file_changes(
 ) -> tuple[FileChange, ...]:
     """The changes of every cited file, of what an answer says of them and of their diffs.
 
-    A file whose cited parts all went elsewhere is shown as those parts, each beside the place that it went to;
-    its own diff would only repeat that they were removed.
+    A file whose cited parts all went elsewhere is shown as those parts, each beside the place that it went
+    to; its own diff would only repeat that they were removed.
     """
     by_path = {detail.path: detail for detail in details}
     parted = {diff.path for diff in diffs if diff.part}

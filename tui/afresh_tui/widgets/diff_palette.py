@@ -117,7 +117,7 @@ class Palette:
         return Style(color=text.rich_color, bgcolor=behind.rich_color) + emphasis
 
     def _ansi(self, tone: str, ground: Ground) -> Style:
-        """In a theme of the terminal's own colours nothing is known of them: signs and reversal mark a line."""
+        """In the terminal's own colours, of which nothing is known, signs and reversal mark a line."""
         if ground.startswith(("removed", "added")) and tone in ("plain", "removed", "added"):
             tone = ground.split(" ")[0]
         style = Style(color=_ANSI.get(tone), dim=tone in _QUIET or None)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
-from afresh_tui.widgets.diff_model import FileChange, Hunk, Line, Place
+from afresh_tui.widgets.diff_model import FileChange, Hunk, Line, Place, Span
 from afresh_tui.widgets.diff_pairs import pairs
 from afresh_tui.wording import counted, word_of
 
@@ -76,10 +76,12 @@ def runs(lines: Sequence[Line]) -> Iterator[Run]:
 def _heading(number: int, change: FileChange) -> Iterator[Row]:
     yield Row("file", number)
     if not change.is_whole:
+        told = ", ".join(_told(span) for span in change.spans if span.moved_to is None)
+        if told:
+            yield Row("about", number, text=told)
         for span in change.spans:
-            derived = " (named in the text)" if span.is_derived else ""
-            went = _went(span.moved_to, span.now_start_line, span.start_line)
-            yield Row("about", number, text=f"{span.name}{derived}: {word_of(span.now)}{went}")
+            if span.moved_to is not None:
+                yield Row("about", number, text=_told(span))
     elif change.moved_to is not None:
         yield Row("about", number, text=f"moved{_went(change.moved_to, None, 0)}")
     if change.commit is not None or change.is_uncommitted:
@@ -88,19 +90,26 @@ def _heading(number: int, change: FileChange) -> Iterator[Row]:
         yield Row("note", number, text=change.note)
 
 
+def _told(span: Span) -> str:
+    """What became of a cited part."""
+    derived = " (named in the text)" if span.is_derived else ""
+    went = _went(span.moved_to, span.now_start_line, span.start_line)
+    return f"{span.name}{derived} {word_of(span.now)}{went}"
+
+
 def _went(to: Place | None, now_line: int | None, line: int) -> str:
     if to is not None:
         name = f"#{to.symbol}" if to.symbol else ""
         is_one = to.start_line >= to.end_line
         lines = f"line {to.start_line}" if is_one else f"lines {to.start_line} to {to.end_line}"
         return f" → {to.path}{name}, {lines}, {to.content}"
-    return f", now at line {now_line}" if now_line is not None and now_line != line else ""
+    return f" (now at line {now_line})" if now_line is not None and now_line != line else ""
 
 
 def _skipped(hunk: Hunk) -> str:
     if not hunk.skipped:
         return ""
-    return counted(hunk.skipped, "unchanged line")
+    return f"after {counted(hunk.skipped, 'unchanged line')}"
 
 
 def _folded(count: int, shown: int) -> str:

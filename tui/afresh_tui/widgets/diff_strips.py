@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import pairwise
 
 from rich.cells import cell_len
 from rich.segment import Segment
-from rich.style import Style
 from textual.strip import Strip
 
 from afresh_tui.widgets.diff_fold import cut, cut_left, fold, fold_words
@@ -48,9 +48,7 @@ class _Drawn:
         new_path = change.new_path or change.path
         self._old = _Side(change.path, hunk, " -")
         self._new = _Side(new_path, hunk, " +")
-        self._run_of = {
-            at: run for run in runs(hunk.lines) for at in (*run.removed, *run.added)
-        }
+        self._run_of = {at: run for run in runs(hunk.lines) for at in (*run.removed, *run.added)}
         self._marks: dict[int, Marks] = {}
 
     def pieces(self, at: int) -> Pieces:
@@ -142,13 +140,12 @@ class Strips:
             case "file":
                 return [self._heading(row)]
             case "about" | "note" | "commit":
-                tone = "light" if row.kind == "note" else "comment" if row.kind == "commit" else "plain"
-                plain = style(tone, "kept") if tone != "comment" else style("dim", "kept")
-                return [self._filled([Segment(f"  {text}", plain)], style("dim", "kept")) for text in self._prose(row)]
+                tone = {"note": "light", "commit": "dim"}.get(row.kind, "plain")
+                return [self._sentence(text, tone) for text in self._prose(row)]
             case "gap":
                 return [self._gap(row, is_current)]
             case "folded":
-                return [self._filled([Segment(f"  ⋯ {row.text}", style("dim", "kept"))], style("dim", "kept"))]
+                return [self._sentence(f"⋯ {row.text}", "dim")]
             case _:
                 return [Strip.blank(self.width, style("plain", "kept"))]
 
@@ -276,8 +273,10 @@ class Strips:
         yield Segment(f"{told if is_first else '↪'.rjust(len(told))} ", style("dim", ground))
         yield Segment(f"{_SIGNS[line.kind] if is_first else ' '} ", style(tone, ground))
 
-    def _filled(self, segments: list[Segment], style: Style) -> Strip:
-        return Strip(segments).adjust_cell_length(self.width, style)
+    def _sentence(self, text: str, tone: str) -> Strip:
+        style = self._palette.style
+        strip = Strip([Segment(f"  {text}", style(tone, "kept"))])
+        return strip.adjust_cell_length(self.width, style("plain", "kept"))
 
 
 _SIGNS = {" ": " ", "-": "−", "+": "+"}
@@ -304,17 +303,18 @@ def _styled(
 ) -> Iterator[Segment]:
     """The characters `start` to `end` of a line in runs of one style."""
     cuts = {start, end}
-    for one in (*pieces, *marks):
-        cuts.update(at for at in (one[0], one[1]) if start < at < end)
+    for left, right in (*((piece.start, piece.end) for piece in pieces), *marks):
+        cuts.update(at for at in (left, right) if start < at < end)
     edges = sorted(cuts)
-    piece = mark = 0
-    for left, right in zip(edges, edges[1:], strict=False):
-        while piece < len(pieces) and pieces[piece].end <= left:
-            piece += 1
-        while mark < len(marks) and marks[mark].end <= left:
-            mark += 1
-        tone = pieces[piece].tone if piece < len(pieces) and pieces[piece].start <= left else "plain"
-        is_marked = mark < len(marks) and marks[mark].start <= left
+    piece_at = mark_at = 0
+    for left, right in pairwise(edges):
+        while piece_at < len(pieces) and pieces[piece_at].end <= left:
+            piece_at += 1
+        while mark_at < len(marks) and marks[mark_at].end <= left:
+            mark_at += 1
+        has_tone = piece_at < len(pieces) and pieces[piece_at].start <= left
+        tone = pieces[piece_at].tone if has_tone else "plain"
+        is_marked = mark_at < len(marks) and marks[mark_at].start <= left
         behind: Ground = ground
         if is_marked:
             behind = "removed word" if ground == "removed" else "added word"

@@ -80,9 +80,7 @@ class Syntax:
     def _lexed(self, lexer: Lexer, block: int) -> list[Pieces]:
         first = block * BLOCK
         lead = max(0, first - _LEAD)
-        texts = [
-            line if len(line) <= _LONGEST else "" for line in self._lines[lead : first + BLOCK]
-        ]
+        texts = [line if len(line) <= _LONGEST else "" for line in self._lines[lead : first + BLOCK]]
         opener = _opener(lexer, texts)
         source = "\n".join([*([opener] if opener else []), *texts])
         lines = list(_in_lines(lexer, source))

@@ -28,12 +28,12 @@ _ABOVE = 1
 class DiffView(ScrollView, can_focus=True):
     """The changes of some files, unified or split, with one hunk that is the current one.
 
-    Keys that move by lines and pages are the scroll view's; what is done by name, such as `next_hunk`, has its
-    key in the screen's list of acts.
+    Keys that move by lines and pages are its own; what is done by name, such as `next_hunk`, has its key in
+    the screen's list of acts.
     """
 
     DEFAULT_CSS = """
-    DiffView { background: $background; scrollbar-gutter: stable; overflow-y: scroll; overflow-x: auto; }
+    DiffView { background: $background; scrollbar-size-vertical: 1; overflow-y: scroll; }
     """
 
     wanted: reactive[Wanted] = reactive("auto")

@@ -31,25 +31,26 @@ def marked_words(removed: Sequence[str], added: Sequence[str]) -> tuple[list[Mar
     """The marks of each removed line, and of each added one that took the run's place.
 
     A short run is compared as one text, so that a line which was broken in two is still seen as the same
-    words; a long one line by line.
+    words. A long one is compared line by line, and so is one that has little in common as a whole.
     """
     if not removed or not added:
         return [()] * len(removed), [()] * len(added)
     one, two = _TOKEN.findall("\n".join(removed)), _TOKEN.findall("\n".join(added))
-    if len(one) + len(two) <= _MOST_TOGETHER:
-        return _compared(one, two)
+    if len(one) + len(two) <= _MOST_TOGETHER and (together := _compared(one, two)) is not None:
+        return together
     before: list[Marks] = [()] * len(removed)
     after: list[Marks] = [()] * len(added)
     for left, right in pairs(removed, added):
         if left is None or right is None:
             continue
         one, two = _TOKEN.findall(removed[left]), _TOKEN.findall(added[right])
-        if len(one) + len(two) <= _MOST_OF_A_PAIR:
-            (before[left],), (after[right],) = _compared(one, two)
+        if len(one) + len(two) <= _MOST_OF_A_PAIR and (pair := _compared(one, two)) is not None:
+            (before[left],), (after[right],) = pair
     return before, after
 
 
-def _compared(one: list[str], two: list[str]) -> tuple[list[Marks], list[Marks]]:
+def _compared(one: list[str], two: list[str]) -> tuple[list[Marks], list[Marks]] | None:
+    """The marks of two texts, line by line; None where they have too little in common."""
     matcher = difflib.SequenceMatcher(None, one, two, autojunk=False)
     kept = ([False] * len(one), [False] * len(two))
     for block in matcher.get_matching_blocks():
@@ -58,20 +59,31 @@ def _compared(one: list[str], two: list[str]) -> tuple[list[Marks], list[Marks]]
     said = [sum(not word.isspace() for word in words) for words in (one, two)]
     same = sum(keeps and not word.isspace() for word, keeps in zip(one, kept[0], strict=True))
     if 2 * same < _ALIKE * sum(said):
-        return _unmarked(one), _unmarked(two)
-    return _ranges(one, _without_islands(one, kept[0])), _ranges(two, _without_islands(two, kept[1]))
+        return None
+    before, after = (_tidied(words, keeps) for words, keeps in zip((one, two), kept, strict=True))
+    return _ranges(one, before), _ranges(two, after)
 
 
-def _unmarked(words: Sequence[str]) -> list[Marks]:
-    return [()] * (words.count("\n") + 1)
+def _tidied(words: Sequence[str], kept: list[bool]) -> list[bool]:
+    """Marks as a reader would set them.
 
-
-def _without_islands(words: Sequence[str], kept: list[bool]) -> list[bool]:
-    """Kept white space and single signs between two changed words count as changed: one mark, not three."""
+    Of two equal words it is the last that is kept, such as the bracket that was closed before and stands
+    behind another now. Kept white space and single signs between two changed words count as changed: one
+    mark, not three.
+    """
     cleaned = list(kept)
+    end = len(words)
+    for at in range(len(words) - 1, -1, -1):
+        if not cleaned[at]:
+            continue
+        if end > at + 1 and words[end - 1] == words[at] != "\n":
+            cleaned[at], cleaned[end - 1] = False, True
+            end -= 1
+        else:
+            end = at
     for at in range(1, len(words) - 1):
         is_small = words[at] != "\n" and not words[at][0].isalnum() and words[at] != "_"
-        if kept[at] and is_small and not kept[at - 1] and not kept[at + 1]:
+        if cleaned[at] and is_small and not cleaned[at - 1] and not cleaned[at + 1]:
             cleaned[at] = False
     return cleaned
 
