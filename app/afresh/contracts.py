@@ -555,6 +555,109 @@ class IterateResult(Result):
     provenance: Provenance
 
 
+# --- 8: answers ----------------------------------------------------------------------------------------
+
+AnswerStatus = Literal["supported", "inferred", "partial", "insufficient"]
+Modality = Literal["asserted", "planned", "negated", "inferred"]
+ContradictionDecision = Literal["no_contradiction", "soft_contradict", "hard_contradict"]
+
+
+class AnswerArguments(Arguments):
+    query: str = Field(min_length=1, description="The question.")
+    project: Name = Field(description="Never assumed; % for all.")
+    branch: str | None = Field(
+        None, min_length=1, max_length=1024, description="Leaves out what was saved on other branches."
+    )
+    type: Literal["all", "fact", "decision", "solution", "lesson", "convention"] = "all"
+    limit: int = Field(10, ge=1, le=20, description="Records of each search.")
+    max_bytes: int = Field(24_000, ge=512, le=24_000, description="UTF-8 of evidence handed to the reader.")
+    followup: bool = Field(True, description="One more search for a relation that is missing.")
+
+
+class QuoteCitation(Result):
+    """A quote that stands in a source: content[start:end], code points, end exclusive."""
+
+    source_id: int
+    quote: str
+    start: int
+    end: int
+
+
+class AnswerClaim(Result):
+    subject: str
+    event: str
+    time: str
+    modality: Modality
+    citations: list[QuoteCitation]
+
+
+class MissingRelation(Result):
+    subject: str
+    relation: str
+    time: str
+
+
+class Draft(Result):
+    status: AnswerStatus
+    answer: str
+    claims: list[AnswerClaim]
+    missing: MissingRelation | None
+    rejection: str | None
+    """Why it is refused."""
+
+
+class AnswerVerification(Result):
+    supported: bool
+    reason: str
+
+
+class AnswerEvidence(Result):
+    id: int
+    type: str
+    project: str
+    content: str
+    created_at: Time
+    event_time: Time | None
+    source: Source
+    cut: bool = False
+    """The content is a part of the record."""
+    superseded_by: int | None = None
+
+
+class NegativeEvidence(Result):
+    id: int
+    content: str
+    created_at: Time
+
+
+class Negative(Result):
+    """What speaks against the answer."""
+
+    inverted_query: str
+    negative_evidence: list[NegativeEvidence]
+    contradiction_score: float
+    decision: ContradictionDecision
+    rationale: str
+    scorer: Literal["llm", "rules"]
+
+
+class AnswerResult(Result):
+    answer: str
+    draft: Draft
+    verification: AnswerVerification | None
+    search_calls: int
+    followup_query: str | None
+    evidence: list[AnswerEvidence]
+    negative: Negative | None
+    caveat: str | None
+    mode: Literal["llm", "extractive"]
+    llm_calls: int
+    answer_id: int
+    """For `afresh verify` and the resource afresh://answer/{id}."""
+    note: str | None = None
+    """Why it was answered in this mode, where a language model is configured and did not answer."""
+
+
 # --- 9 and 10: exploration memos ----------------------------------------------------------------------
 
 

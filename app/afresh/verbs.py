@@ -11,7 +11,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from afresh.answer_verbs import VerifiedAnswer, VerifyAnswerArguments
 from afresh.contracts import (
+    AnswerArguments,
+    AnswerResult,
     Arguments,
     ContextArguments,
     ContextResult,
@@ -381,7 +384,7 @@ class ContentsResult(Result):
 
 
 class CompleteArguments(Arguments):
-    what: Literal["project", "type", "path", "memory", "memo", "run"]
+    what: Literal["project", "type", "path", "memory", "memo", "run", "answer"]
     prefix: str = Field("", max_length=1024)
     project: Name | None = Field(None, description="Whose come first; default: the workspace's.")
     limit: int = Field(100, ge=1, le=100)
@@ -701,6 +704,21 @@ TOOLS: tuple[Verb, ...] = (
         tool=True,
     ),
     Verb(
+        "memory_answer",
+        AnswerArguments,
+        AnswerResult,
+        "Answer from memory",
+        "Answer a question from saved records alone, with a quote for each claim: every citation stands word "
+        "for word in the evidence that comes with it. It looks for what contradicts, lets the newest record "
+        "decide and names the one it replaced, and says `insufficient`, with what is missing, rather than "
+        "guess. With a language model it drafts and checks (up to eight calls, seconds each); without one it "
+        "quotes whole sentences (milliseconds). The answer is stored under answer_id. Use recall for the "
+        "records themselves, and memory_recall_iterative for evidence that needs several searches.",
+        read_only=False,
+        idempotent=False,
+        tool=True,
+    ),
+    Verb(
         "memory_exploration_record",
         RecordArguments,
         RecordResult,
@@ -768,6 +786,7 @@ VERBS: Mapping[str, Verb] = {
         Verb("symbol_knowledge", SymbolKnowledgeArguments, SymbolKnowledgeResult),
         Verb("code_names", CodeNamesArguments, CodeNamesResult),
         Verb("follow", FollowArguments, FollowResult),
+        Verb("verify_answer", VerifyAnswerArguments, VerifiedAnswer),
         Verb("run", RunArguments, RunResult),
         Verb("runs", RunsArguments, RunsResult),
         Verb("replay", RunArguments, ReplayResult),

@@ -32,6 +32,8 @@ def complete(engine: Engine, arguments: CompleteArguments, call: Call) -> Comple
                 found = completions.memo_ids(cursor, prefix, _near(cursor, arguments, call), limit)
             case "run":
                 found = completions.run_ids(cursor, prefix, _near(cursor, arguments, call), limit)
+            case "answer":
+                found = completions.answer_ids(cursor, prefix, _near(cursor, arguments, call), limit)
             case other:
                 assert_never(other)
     return CompleteResult(values=found.values, total=found.total)

@@ -78,6 +78,10 @@ class Preferences:
     """What the kept contents of recorded files may take together, compressed."""
     fiscal_month: int = 1
     """The month in which the fiscal year begins."""
+    contradiction_policy: str = "resolve"
+    """resolve: an answer that is contradicted has a caveat; abstain: it is refused."""
+    contradiction_scorer: str = ""
+    """llm or rules; empty: the model where there is one."""
     cache_folder: Path | None = None
     """For files of this process alone; default: beside the database."""
 

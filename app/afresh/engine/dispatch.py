@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from afresh.contracts import Result
+from afresh.engine.answer import answer
 from afresh.engine.calls import Call
 from afresh.engine.claimed import code_names
 from afresh.engine.claims import claims
@@ -26,6 +27,7 @@ from afresh.engine.runs import replay, run, runs_of
 from afresh.engine.save import save
 from afresh.engine.stale import stale
 from afresh.engine.status import list_projects, status
+from afresh.engine.stored_answers import verify_answer
 from afresh.engine.transfer import export, import_lines
 
 Answer = Callable[[Engine, Any, Call], Result]
@@ -38,6 +40,8 @@ ANSWERS: Mapping[str, Answer] = {
     "recall": recall,
     "recall_context": context,
     "memory_recall_iterative": iterate,
+    "memory_answer": answer,
+    "verify_answer": verify_answer,
     "run": run,
     "runs": runs_of,
     "replay": replay,

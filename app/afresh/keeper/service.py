@@ -77,6 +77,8 @@ class OpenService:
             preferences=Preferences(
                 snapshot_bytes=settings.snapshot_bytes,
                 fiscal_month=settings.fiscal_month,
+                contradiction_policy=settings.contradiction_policy,
+                contradiction_scorer=settings.contradiction_scorer,
                 cache_folder=settings.cache,
             ),
             llm=LlmAccess(

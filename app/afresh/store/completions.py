@@ -57,6 +57,17 @@ def run_ids(cur: Cursor, prefix: str, project_id: int | None, limit: int) -> Fou
     )
 
 
+def answer_ids(cur: Cursor, prefix: str, project_id: int | None, limit: int) -> Found:
+    """Ids of answers: those of the project first, the newest first."""
+    return _found(
+        cur,
+        "SELECT id::VARCHAR FROM answers WHERE starts_with(id::VARCHAR, ?) "
+        "ORDER BY project_id IS NOT DISTINCT FROM ? DESC, id DESC",
+        [prefix, project_id],
+        limit,
+    )
+
+
 def memory_paths(cur: Cursor, prefix: str, project_id: int | None, limit: int) -> Found:
     """Paths that memories have, of one project or of all, by path; case doesn't count."""
     return _found(

@@ -29,6 +29,7 @@ __all__ = [
     "insert",
     "move_note",
     "notes_of",
+    "replaced_by",
     "restore",
     "revive_note",
     "supersede",
@@ -117,6 +118,15 @@ def get(cur: Cursor, ids: Sequence[int], *, include_deleted: bool = False) -> li
     rows = cur.execute(f"SELECT {COLUMNS} FROM memories WHERE {condition} {living}", params).rows()
     found = {row[0]: memory_from_row(row) for row in rows}
     return [found[id_] for id_ in dict.fromkeys(int(i) for i in ids) if id_ in found]
+
+
+def replaced_by(cur: Cursor, ids: Sequence[int]) -> list[Memory]:
+    """The memories that these replaced directly, by id; deleted ones are left out."""
+    condition, params = matching("superseded_by", ids)
+    rows = cur.execute(
+        f"SELECT {COLUMNS} FROM memories WHERE {condition} AND deleted_at IS NULL ORDER BY id", params
+    ).rows()
+    return [memory_from_row(row) for row in rows]
 
 
 def change(tx: Transaction, id: int, fields: Mapping[str, object], reason: str | None, now: datetime) -> int:

@@ -43,6 +43,8 @@ class MemoryFilter:
     """Only what that agent saved."""
     agent_instance_id: str | None = None
     """Only what that instance of an agent saved."""
+    branch: str | None = None
+    """Only what was saved on that branch, or on none."""
     include_superseded: bool = False
     """Superseded and expired ones too."""
     since: datetime | None = None
@@ -129,6 +131,8 @@ def _conditions(wanted: MemoryFilter) -> tuple[str, list[object]]:
         add("agent_id = ?", wanted.agent_id)
     if wanted.agent_instance_id is not None:
         add("agent_instance_id = ?", wanted.agent_instance_id)
+    if wanted.branch is not None:
+        add("(branch = ? OR branch IS NULL)", wanted.branch)
     if not wanted.include_superseded:
         # One whose replacement was deleted counts again.
         add(
