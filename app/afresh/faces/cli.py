@@ -38,7 +38,9 @@ from afresh.settings import load
 INTERRUPTED = 130
 
 
-@click.group(cls=PluggedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=PluggedGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, prog_name="afresh", message="%(prog)s %(version)s")
 @click.option("--in-process", is_flag=True, help="Run the engine in this command, without a keeper.")
 @click.option("--home", metavar="DIR", help="The data folder, instead of AFRESH_HOME.")

@@ -137,18 +137,18 @@ def place(engine: Engine, cwd: Path, project: str | None, *, writes: bool) -> Pl
         if here is not None and here.project == project:
             return here
         roots = [Path(root) for item in known if item["name"] == project for root in item["roots"]]
-        return Place(project, roots[0] if roots else _top(cwd))
+        return Place(project, roots[0] if roots else top_of(cwd))
     if here is not None:
         return here
     # A worktree that nobody indexed yet: the engine knows its repository.
     held = engine.call("workspace_status", {})["project"]
     if held is not None:
-        return Place(held, _top(cwd))
+        return Place(held, top_of(cwd))
     if not writes:
         raise UnknownProjectError(
             f"{cwd} is in no known project; index it with `afresh index`, or name one with --project"
         )
-    top = _top(cwd)
+    top = top_of(cwd)
     name = top.name or "root"
     if any(item["name"] == name for item in known):
         raise UsageError(
@@ -168,7 +168,7 @@ def _holding(projects: Iterable[Mapping[str, Any]], folder: Path) -> Place | Non
     return found
 
 
-def _top(folder: Path) -> Path:
+def top_of(folder: Path) -> Path:
     """The top of the repository that a folder lies in, else the folder."""
     here = folder.resolve()
     return next((above for above in (here, *here.parents) if (above / ".git").exists()), here)
