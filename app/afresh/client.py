@@ -25,11 +25,11 @@ OnEvent = Callable[[Mapping[str, Any]], None]
 
 REPEATABLE = frozenset(
     {
-        *("code_names", "file_knowledge", "follow", "symbol_knowledge"),
-        *("claims", "complete", "contents", "doctor", "embed", "explore_at", "export", "index"),
+        *("browse", "claims", "complete", "contents", "doctor", "embed", "explore_at", "export", "index"),
+        *("activity", "clients", "code_names", "excluded", "file_knowledge", "follow", "follow_requests"),
         *("keeper_status", "memo", "memo_diff", "memory_diff", "memory_exploration_recall", "memory_get"),
         *("memory_recall_iterative", "projects", "recall", "recall_context", "replay", "run", "runs"),
-        *("stale", "watch", "workspace_status"),
+        *("request", "requests", "stale", "symbol_knowledge", "watch", "workspace_status"),
     }
 )
 """Verbs that may be begun twice: they only read, or come to the same whenever they run."""

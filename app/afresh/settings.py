@@ -82,6 +82,8 @@ class Settings:
     """AFRESH_CONTRADICTION_SCORER: llm or rules; unset: llm where there is a provider."""
     backups: int = 3
     """AFRESH_BACKUPS: how many copies from before a migration are kept."""
+    requests: bool = True
+    """AFRESH_REQUESTS: whether the calls of agents and editors are written down, for 30 days."""
     timezone: str = ""
     """AFRESH_TIMEZONE: an IANA name, for words such as yesterday in the terminal UI; unset: the system's."""
     editor: str = ""
@@ -89,8 +91,8 @@ class Settings:
     tui_theme: str = "afresh-dark"
     """AFRESH_TUI_THEME: afresh-dark, afresh-light, or one of Textual's own."""
     tui_keys: str = ""
-    """AFRESH_TUI_KEYS: keys of the terminal UI by the ids of what they do, `recall.copy=c app.quit=ctrl+x`; in
-    the configuration file a table `[tui_keys]` of the same."""
+    """AFRESH_TUI_KEYS: keys of the terminal UI by the ids of what they do, `recall.copy=c
+    app.quit=ctrl+x`; in the configuration file a table `[tui_keys]` of the same."""
     tui_live: bool = True
     """AFRESH_TUI_LIVE: on, or off: the terminal UI then shows nothing by itself."""
     tui_blink: bool = True

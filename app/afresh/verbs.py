@@ -11,6 +11,19 @@ from typing import Literal
 
 from pydantic import Field
 
+from afresh.activity_verbs import (
+    ActivityArguments,
+    ActivityResult,
+    ClientsResult,
+    ExcludedArguments,
+    ExcludedResult,
+    FollowRequestsArguments,
+    FollowRequestsResult,
+    RequestArguments,
+    RequestResult,
+    RequestsArguments,
+    RequestsResult,
+)
 from afresh.answer_verbs import VerifiedAnswer, VerifyAnswerArguments
 from afresh.contracts import (
     AnswerArguments,
@@ -33,7 +46,9 @@ from afresh.contracts import (
     ModelStatus,
     Name,
     RecallArguments,
+    RecalledMemory,
     RecallResult,
+    RecallType,
     RecordArguments,
     RecordedFile,
     RecordResult,
@@ -50,6 +65,7 @@ from afresh.contracts import (
     UpdateResult,
     VerifyArguments,
     VerifyResult,
+    Window,
 )
 from afresh.knowledge_verbs import (
     CodeNamesArguments,
@@ -435,6 +451,27 @@ class ClaimsResult(Result):
     """What could not be judged, and why."""
 
 
+class BrowseArguments(Arguments):
+    project: Name | None = Field(
+        None, description="Default: the project of the working directory; % for all."
+    )
+    memory_type: RecallType = "%"
+    path_filter: str = Field("%", min_length=1, max_length=1024, description="LIKE pattern over paths.")
+    time_words: str = Field("", max_length=200, description="Such as last week; they need owner_timezone.")
+    owner_timezone: str = Field("", max_length=200, description="IANA name.")
+    offset: int = Field(0, ge=0, lt=2**31)
+    limit: int = Field(100, ge=1, le=200)
+
+
+class BrowseResult(Result):
+    total: int
+    """How many there are in all."""
+    offset: int
+    memories: list[RecalledMemory]
+    """From the offset on, the newest first; their score is 0."""
+    window: Window
+
+
 class RunArguments(Arguments):
     id: int
 
@@ -787,6 +824,7 @@ VERBS: Mapping[str, Verb] = {
         Verb("code_names", CodeNamesArguments, CodeNamesResult),
         Verb("follow", FollowArguments, FollowResult),
         Verb("verify_answer", VerifyAnswerArguments, VerifiedAnswer),
+        Verb("browse", BrowseArguments, BrowseResult),
         Verb("run", RunArguments, RunResult),
         Verb("runs", RunsArguments, RunsResult),
         Verb("replay", RunArguments, ReplayResult),
@@ -796,6 +834,12 @@ VERBS: Mapping[str, Verb] = {
         Verb("embed", NoArguments, EmbeddingResult, read_only=False),
         Verb("backup", BackupArguments, BackupResult, read_only=False),
         Verb("doctor", DoctorArguments, DoctorResult),
+        Verb("requests", RequestsArguments, RequestsResult),
+        Verb("request", RequestArguments, RequestResult),
+        Verb("follow_requests", FollowRequestsArguments, FollowRequestsResult),
+        Verb("clients", NoArguments, ClientsResult),
+        Verb("activity", ActivityArguments, ActivityResult),
+        Verb("excluded", ExcludedArguments, ExcludedResult),
         Verb("keeper_status", NoArguments, KeeperStatus),
         Verb("keeper_stop", NoArguments, StopResult, read_only=False),
     )

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from afresh_tui.app import AfreshApp
+from tests.tui.frozen import SIZES, settled
 from textual.pilot import Pilot
 
-from tests.tui.frozen import SIZES, settled
+from afresh_tui.app import AfreshApp
 
 Before = Callable[[Pilot[Any]], Awaitable[None]]
 Picture = Callable[..., bool]

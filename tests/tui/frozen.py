@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from textual.pilot import Pilot
+
 from afresh_tui.app import AfreshApp
 from afresh_tui.conditions import Conditions
 from afresh_tui.scripted import Answer, ScriptedEngine
-from textual.pilot import Pilot
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 FROZEN = Conditions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -47,13 +48,17 @@ class AfreshApp(App[int]):
     }
     COMMANDS: ClassVar[set[Any]] = {Commands}
     ENABLE_COMMAND_PALETTE = True
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - the base declares no class variable
         (0, "-tiny"),
         (LEAST[0], "-narrow"),
         (100, "-normal"),
         (120, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]]] = [(0, "-flat"), (LEAST[1], "-short"), (30, "-tall")]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - as above
+        (0, "-flat"),
+        (LEAST[1], "-short"),
+        (30, "-tall"),
+    ]
     ACTS: ClassVar[tuple[Act, ...]] = (
         Act("help", "question_mark,f1", "Help", "What this screen is for, and its keys."),
         Act("command_palette", "ctrl+p", "Commands", "Everything that can be done now.", priority=True),
@@ -79,7 +84,9 @@ class AfreshApp(App[int]):
     trouble: reactive[str] = reactive("")
     """What the banner says; empty while all is well."""
 
-    def __init__(self, engine: Engine, conditions: Conditions | None = None, *, first: str = "recall") -> None:
+    def __init__(
+        self, engine: Engine, conditions: Conditions | None = None, *, first: str = "recall"
+    ) -> None:
         """`first` is the screen to begin with. The engine is closed when the app ends."""
         super().__init__()
         self.engine = engine
@@ -89,7 +96,9 @@ class AfreshApp(App[int]):
         self._asking_place = asyncio.Lock()
         for theme in themes.OURS:
             self.register_theme(theme)
-        self.theme = self.conditions.theme if self.conditions.theme in self.available_themes else "afresh-dark"
+        self.theme = (
+            self.conditions.theme if self.conditions.theme in self.available_themes else "afresh-dark"
+        )
         if not self.conditions.animate:
             self.animation_level = "none"
         self.tabs = tuple(Tab(place.name, place.title, place.digit) for place in SCREENS)
@@ -108,7 +117,8 @@ class AfreshApp(App[int]):
     # --- the workspace --------------------------------------------------------------------------------
 
     async def place(self) -> Here:
-        """The workspace's project and root, asked once. Raises the AfreshError that kept it from being known."""
+        """The workspace's project and root, asked once. Raises the AfreshError that kept it from being
+        known."""
         async with self._asking_place:
             if self._here is None:
                 status = await self.engine.ask("workspace_status", {})
@@ -181,7 +191,8 @@ class AfreshApp(App[int]):
                 await asyncio.sleep(self.conditions.poll)
                 continue
             self.trouble = ""
-            self._tell(lambda: KeeperBack(found.pid))
+            pid = found.pid
+            self._tell(partial(KeeperBack, pid))
             self.notify(f"A keeper answers again (process {found.pid}); nothing saved is lost.", markup=False)
             if self._here is None:
                 self._begin()
@@ -192,7 +203,8 @@ class AfreshApp(App[int]):
                 screen.post_message(make())
 
     def _fatal_error(self) -> None:
-        """Leave without a traceback on the terminal: whoever runs the app finds what broke it in `broken_by`."""
+        """Leave without a traceback on the terminal: whoever runs the app finds what broke it in
+        `broken_by`."""
         self._close_messages_no_wait()
 
     @property

@@ -43,6 +43,8 @@ class Conditions:
     """Keys by the ids of what they do, such as `recall.copy`."""
     editor: str = ""
     """The command of the editor; empty where none is set."""
+    run_editor: Callable[[list[str]], int] | None = None
+    """Runs an editor until it ends; None: with the terminal given to it meanwhile."""
 
     def shown_path(self, path: Path | str) -> str:
         """A path as people read it, with `~` for the home folder."""

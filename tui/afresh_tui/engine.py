@@ -1,7 +1,8 @@
-"""The engine as the screens see it: asked without blocking, answered with typed results, cancelled with them.
+"""The engine as the screens see it: asked without blocking, answered with typed results, cancelled with
+them.
 
-The types are the contracts' own. They are loaded with the first answer, in the thread that waits for it, so that
-nothing of it stands before the first paint.
+The types are the contracts' own. They are loaded with the first answer, in the thread that waits for it,
+so that nothing of it stands before the first paint.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ class Engine(ABC):
     async def ask(
         self, verb: Literal["recall"], arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
     ) -> contracts.RecallResult: ...
+    @overload
+    async def ask(
+        self, verb: Literal["browse"], arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
+    ) -> verbs.BrowseResult: ...
     @overload
     async def ask(
         self, verb: Literal["memory_get"], arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
@@ -111,20 +116,26 @@ class Engine(ABC):
     ) -> verbs.CompleteResult: ...
     @overload
     async def ask(
-        self, verb: Literal["index", "watch"], arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
+        self,
+        verb: Literal["index", "watch"],
+        arguments: Mapping[str, Any],
+        *,
+        on_event: OnEvent | None = None,
     ) -> verbs.IndexResult: ...
     @overload
     async def ask(
         self, verb: Literal["keeper_status"], arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
     ) -> contracts.KeeperStatus: ...
     @overload
-    async def ask(self, verb: str, arguments: Mapping[str, Any], *, on_event: OnEvent | None = None) -> Any: ...
+    async def ask(
+        self, verb: str, arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
+    ) -> Any: ...
 
     async def ask(self, verb: str, arguments: Mapping[str, Any], *, on_event: OnEvent | None = None) -> Any:
         """The verb's result, in its type of `afresh.verbs.VERBS`; arguments that are None are not sent.
 
-        `on_event` gets the events of a verb that takes time, in the loop's thread. When the task that waits here
-        is cancelled, the call is taken back. Raises the AfreshError that the verb raises.
+        `on_event` gets the events of a verb that takes time, in the loop's thread. When the task that
+        waits here is cancelled, the call is taken back. Raises the AfreshError that the verb raises.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
         return await self.answer(verb, given, on_event)
@@ -152,7 +163,8 @@ class HostEngine(Engine):
     """Over a keeper's client, or over the engine in this process."""
 
     def __init__(self, open_host: Callable[[], Host]) -> None:
-        """`open_host` connects; it may block and raise, and is called in a thread, with the first question."""
+        """`open_host` connects; it may block and raise, and is called in a thread, with the first
+        question."""
         self._open_host = open_host
         self._guard = threading.Lock()
         self._host: Host | None = None

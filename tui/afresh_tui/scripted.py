@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from afresh_tui.engine import Engine, OnEvent, typed
-
 from afresh.errors import AfreshError, KeeperLostError, NotFoundError
+from afresh_tui.engine import Engine, OnEvent, typed
 
 Answered = Mapping[str, Any] | AfreshError
 Answerer = Callable[[Mapping[str, Any], OnEvent], Answered]
 Answer = Answered | Answerer | Sequence[Answered | Answerer]
-"""A result as it travels, an error to raise, what makes one of them of the arguments (and may tell events), or
-several of these for one call after the other, of which the last stays."""
+"""A result as it travels, an error to raise, what makes one of them of the arguments (and may tell
+events), or several of these for one call after the other, of which the last stays."""
 
 
 @dataclass(frozen=True, slots=True)

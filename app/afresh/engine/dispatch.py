@@ -7,6 +7,7 @@ from typing import Any
 
 from afresh.contracts import Result
 from afresh.engine.answer import answer
+from afresh.engine.browse import browse
 from afresh.engine.calls import Call
 from afresh.engine.claimed import code_names
 from afresh.engine.claims import claims
@@ -23,10 +24,11 @@ from afresh.engine.memory import delete, get, update
 from afresh.engine.memory_diff import memory_diff
 from afresh.engine.recall import recall
 from afresh.engine.record import record
+from afresh.engine.requests import request
 from afresh.engine.runs import replay, run, runs_of
 from afresh.engine.save import save
 from afresh.engine.stale import stale
-from afresh.engine.status import list_projects, status
+from afresh.engine.status import excluded, list_projects, status
 from afresh.engine.stored_answers import verify_answer
 from afresh.engine.transfer import export, import_lines
 
@@ -39,6 +41,7 @@ ANSWERS: Mapping[str, Answer] = {
     "memory_get": get,
     "recall": recall,
     "recall_context": context,
+    "browse": browse,
     "memory_recall_iterative": iterate,
     "memory_answer": answer,
     "verify_answer": verify_answer,
@@ -50,6 +53,8 @@ ANSWERS: Mapping[str, Answer] = {
     "memory_exploration_verify": verify,
     "workspace_status": status,
     "projects": list_projects,
+    "request": request,
+    "excluded": excluded,
     "explore_at": explore_at,
     "memo": memo,
     "memo_diff": memo_diff,

@@ -16,7 +16,8 @@ GROUP = "afresh.commands"
 
 
 class PluggedGroup(click.Group):
-    """A group whose own commands come first; those of entry points are looked for when a word is none of them."""
+    """A group whose own commands come first; those of entry points are looked for when a word is none of
+    them."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = super().get_command(ctx, cmd_name)
@@ -41,7 +42,8 @@ def plugged(name: str) -> click.Command | None:
             found: Any = point.load()
         except (ImportError, AttributeError) as error:
             raise AfreshError(
-                f"the command {name} is brought by {point.value} and can't be loaded: {error}; install afresh anew"
+                f"the command {name} is brought by {point.value} and can't be loaded: {error}; "
+                "install afresh anew"
             ) from error
         if isinstance(found, click.Command):
             return found
@@ -56,5 +58,7 @@ def screens() -> click.Command:
     """
     found = plugged("tui")
     if found is None:
-        raise AfreshError("this installation has no terminal UI: its entry points lack tui; install afresh anew")
+        raise AfreshError(
+            "this installation has no terminal UI: its entry points lack tui; install afresh anew"
+        )
     return found

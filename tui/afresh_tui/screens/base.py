@@ -1,4 +1,5 @@
-"""What every screen has: the two bars, the banner, the engine, and a message where a terminal is too small."""
+"""What every screen has: the two bars, the banner, the engine, and a message where a terminal is too
+small."""
 
 from __future__ import annotations
 
@@ -112,8 +113,16 @@ class AfreshScreen(Screen[None]):
             return None
         return self.set_interval(self.conditions.poll, lambda: look() if self.is_current else None)
 
+    def after_rest(self, search: Callable[[], Any]) -> Timer | None:
+        """Begin a search when typing has rested; stop the timer of the keystroke before."""
+        if self.conditions.debounce > 0:
+            return self.set_timer(self.conditions.debounce, search)
+        search()
+        return None
+
     def fail(self, error: AfreshError) -> None:
-        """Tell that something asked for didn't work. A call taken back tells nothing, a lost keeper the banner."""
+        """Tell that something asked for didn't work. A call taken back tells nothing, a lost keeper the
+        banner."""
         if isinstance(error, CancelledCallError):
             return
         if isinstance(error, KeeperError):

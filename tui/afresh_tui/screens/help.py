@@ -53,7 +53,11 @@ class HelpScreen(ModalScreen[None]):
         titles = max((len(title) for _, title, _ in self._keys), default=0)
         rows = [
             Content.assemble(
-                (key.rjust(keys), "bold $text-primary"), "  ", title.ljust(titles), "  ", (about, "$text-muted")
+                (key.rjust(keys), "bold $text-primary"),
+                "  ",
+                title.ljust(titles),
+                "  ",
+                (about, "$text-muted"),
             )
             for key, title, about in self._keys
         ]

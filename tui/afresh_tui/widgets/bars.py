@@ -72,7 +72,9 @@ class TabBar(Widget):
                 return
 
 
-def fitting(keys: Sequence[tuple[str, str]], tail: Sequence[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+def fitting(
+    keys: Sequence[tuple[str, str]], tail: Sequence[tuple[str, str]], width: int
+) -> list[tuple[str, str]]:
     """The keys that fit into so many columns, the tail always among them: first come, first shown."""
     room = width - sum(_columns(key) for key in tail)
     shown: list[tuple[str, str]] = []
@@ -124,7 +126,9 @@ class KeyBar(Widget):
 
     def _fitting(self) -> list[tuple[str, str]]:
         tail = [(key, title) for key, title, action in self.keys if action.removeprefix("app.") in self.LAST]
-        keys = [(key, title) for key, title, action in self.keys if action.removeprefix("app.") not in self.LAST]
+        keys = [
+            (key, title) for key, title, action in self.keys if action.removeprefix("app.") not in self.LAST
+        ]
         return fitting(keys, tail, self.size.width)
 
     def _bindings_changed(self, screen: Screen[Any]) -> None:

@@ -61,7 +61,7 @@ class TextView(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     TextView {
         height: 1fr; background: $background; color: $foreground; overflow-x: hidden; text-wrap: nowrap;
-        scrollbar-gutter: stable; scrollbar-size-vertical: 1; padding: 0 1;
+        scrollbar-gutter: stable; scrollbar-size-vertical: 1; padding: 0 0 0 1;
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -74,9 +74,7 @@ class TextView(ScrollView, can_focus=True):
     ]
     ALLOW_SELECT = False
 
-    def __init__(
-        self, *, name: str | None = None, id: str | None = None, classes: str | None = None
-    ) -> None:
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(name=name, id=id, classes=classes)
         self._paragraphs: Sequence[Content] = ()
         self._rows: list[tuple[int, int, int]] = []
@@ -141,8 +139,9 @@ class TextView(ScrollView, can_focus=True):
         self._wrap()
 
     def _wrap(self) -> None:
-        width = self.scrollable_content_region.width
-        if width == self._wrapped_at or not width:
+        # The last column stays free, so that no word touches the scrollbar.
+        width = self.scrollable_content_region.width - 1
+        if width == self._wrapped_at or width <= 0:
             return
         self._wrapped_at = width
         self._rows = []

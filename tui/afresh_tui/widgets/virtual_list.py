@@ -35,7 +35,9 @@ class VirtualList(ScrollView, can_focus=True):
         & > .virtual-list--cursor {
             background: $block-cursor-blurred-background; color: $block-cursor-blurred-foreground;
         }
-        &:focus > .virtual-list--cursor { background: $block-cursor-background; color: $block-cursor-foreground; }
+        &:focus > .virtual-list--cursor {
+            background: $block-cursor-background; color: $block-cursor-foreground;
+        }
         & > .virtual-list--hover { background: $block-hover-background; }
     }
     """
