@@ -7,6 +7,7 @@ import logging
 import socket
 import threading
 from collections.abc import Hashable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,6 +25,7 @@ from afresh.keeper.transport import Secrets
 from afresh.keeper.wire import Hello, LineStream, encode, error_body, shown
 
 if TYPE_CHECKING:
+    from afresh.activity_verbs import ConnectedClient
     from afresh.engine.calls import Attachment, Caller, Event
 
 _LOG = logging.getLogger(__name__)
@@ -71,12 +73,32 @@ class Connection:
         self._doorstep = Doorstep(house.gate)
         self._attachment: Attachment | None = None
         self._closed = False
+        self._since = datetime.now(UTC)
         self.hello: Hello | None = None
         """What the client said of itself, once it has."""
 
     def start(self) -> None:
         """Begin to serve, in a thread."""
         threading.Thread(target=self._serve, name="client", daemon=True).start()
+
+    def shown(self) -> ConnectedClient | None:
+        """The client as others are told of it; None for one that only asks after the keeper."""
+        from afresh.activity_verbs import ConnectedClient
+
+        hello = self.hello
+        if hello is None or hello.control:
+            return None
+        named = self._session.client if self._session is not None else None
+        with self._guard:
+            attached = self._attachment is not None
+        return ConnectedClient(
+            client=named or hello.client,
+            kind=hello.kind,
+            mode=hello.mode,
+            cwd=hello.cwd,
+            since=self._since,
+            watching=attached,
+        )
 
     def fail(self, error: AfreshError) -> None:
         """The service can't be opened: tell this client, where it waits for something."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from afresh.errors import AfreshError, KeeperLostError
 
 if TYPE_CHECKING:
+    from afresh.activity_verbs import ConnectedClient
     from afresh.contracts import Result
     from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
 
-ENDLESS = frozenset({"watch", "follow"})
+ENDLESS = frozenset({"watch", "follow", "follow_requests"})
 """Verbs that end only when they are taken back."""
 LONG = ENDLESS | {"index", "import", "export", "embed", "backup"}
 """Verbs that may take minutes; they wait for each other and keep nobody else waiting."""
@@ -27,6 +28,8 @@ class OpenService(Protocol):
 
     clients: Callable[[], int]
     """Set by the keeper: how many clients are connected."""
+    connected: Callable[[], list[ConnectedClient]]
+    """Set by the keeper: who they are."""
     transport: str
     """Set by the keeper: over what."""
 

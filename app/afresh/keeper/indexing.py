@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from afresh.activity_verbs import IndexSpeed
 from afresh.engine import workspaces
 from afresh.engine.calls import Call
 from afresh.engine.commit_memories import follow_commits, follow_on
@@ -70,6 +71,8 @@ class Indexing:
         self._locks: dict[int, threading.Lock] = {}
         self._guard = threading.Lock()
         self._busy: dict[str, int] = {}
+        self._files = self._bytes = 0
+        self._seconds = 0.0
 
     def index(self, arguments: IndexArguments, call: Call) -> tuple[Workspace, IndexResult]:
         """Index a whole root, known or not.
@@ -109,6 +112,11 @@ class Indexing:
             self._outline(checkout, call, progress)
             self._settle(checkout, progress)
             return progress
+
+    def speed(self) -> IndexSpeed:
+        """What was read since the start, and the time that its reading and storing took."""
+        with self._guard:
+            return IndexSpeed(files=self._files, bytes=self._bytes, seconds=round(self._seconds, 3))
 
     def busy(self, root: str | None = None) -> bool:
         """Whether a root (any, if None) is being indexed."""
@@ -178,7 +186,8 @@ class Indexing:
         with self._engine.store.read() as cursor:
             known = files.known(cursor, checkout.id)
             left_out = files.excluded(cursor, checkout.id)
-        seen = 0
+        seen = size = 0
+        started = time.perf_counter()
         batches = scan(
             Path(checkout.root),
             known,
@@ -202,6 +211,7 @@ class Indexing:
                 progress.touched += [record.path for record in batch.changed]
                 progress.touched += batch.removed
             progress.read += batch.read
+            size += sum(record.size for record in batch.changed)
             seen += batch.listed
             call.emit(
                 {
@@ -212,6 +222,11 @@ class Indexing:
                     "message": f"{progress.read} files read",
                 }
             )
+        if size:
+            with self._guard:
+                self._files += progress.read
+                self._bytes += size
+                self._seconds += time.perf_counter() - started
 
     def _note(self, workspace: Workspace, checkout: Checkout, call: Call, progress: Progress) -> None:
         """Read the documents whose contents were not read yet, and bring their notes up to date."""

@@ -8,6 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
@@ -20,6 +21,7 @@ from afresh.keeper.gate import OpenService
 from afresh.settings import Settings
 
 if TYPE_CHECKING:
+    from afresh.activity_verbs import ConnectedClient
     from afresh.contracts import Result
     from afresh.engine.calls import Event
 
@@ -43,6 +45,7 @@ class LocalHost:
         )
         self._lock = lock
         self._closed = False
+        self._since = datetime.now(UTC)
 
     def call(
         self,
@@ -96,6 +99,22 @@ class LocalHost:
                 coming.get_nowait()
             worker.join(_LEAVING_S)
             raise
+
+    def connected(self) -> list[ConnectedClient]:
+        """The one client that there is."""
+        from afresh.activity_verbs import ConnectedClient
+
+        caller = self.caller
+        return [
+            ConnectedClient(
+                client=caller.client,
+                kind=caller.kind,
+                mode="rpc",
+                cwd=None if caller.cwd is None else str(caller.cwd),
+                since=self._since,
+                watching=False,
+            )
+        ]
 
     def close(self) -> None:
         """Close the store and give the data folder free."""
@@ -160,7 +179,9 @@ def open_local(
         lock.release()
         raise
     service.transport = "in process"
-    return LocalHost(service, lock, cwd, client, kind)
+    host = LocalHost(service, lock, cwd, client, kind)
+    service.clients, service.connected = lambda: 1, host.connected
+    return host
 
 
 def _open_real(settings: Settings) -> OpenService:

@@ -13,6 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from afresh import __version__
+from afresh.activity_verbs import (
+    ActivityArguments,
+    ActivityResult,
+    CallSpeed,
+    ClientsResult,
+    ConnectedClient,
+    RequestsArguments,
+    RequestsResult,
+)
 from afresh.checking import check
 from afresh.contracts import KeeperStatus, ModelStatus, Result, WatchStatus
 from afresh.engine.calls import Attachment, Call, Caller, Following, Listener
@@ -20,13 +29,18 @@ from afresh.engine.claims import claims, judged_checkout
 from afresh.engine.core import Engine, Model, Preferences
 from afresh.engine.dispatch import ANSWERS
 from afresh.engine.llm_access import LlmAccess
+from afresh.engine.requests import listed
+from afresh.engine.status import asked_about
 from afresh.engine.turns import Turns
 from afresh.engine.workspaces import Workspace
 from afresh.errors import AfreshError, NotFoundError
 from afresh.keeper.doctor import examine
 from afresh.keeper.embedding import EmbeddingQueue
 from afresh.keeper.following import follow
+from afresh.keeper.gate import ENDLESS
 from afresh.keeper.indexing import Indexing, shown
+from afresh.keeper.request_log import DAYS, RequestLog
+from afresh.keeper.speed import Speed
 from afresh.keeper.watching import Watching, stream
 from afresh.knowledge_verbs import FollowArguments, FollowResult
 from afresh.llm.configured import provider_of
@@ -44,13 +58,25 @@ from afresh.verbs import (
     IndexArguments,
     IndexResult,
     NoArguments,
+    Verb,
 )
 
 _LOG = logging.getLogger(__name__)
-_SMALL_TALK = ("keeper_status", "keeper_stop", "projects")
+_SMALL_TALK = (
+    "activity",
+    "clients",
+    "follow_requests",
+    "keeper_status",
+    "keeper_stop",
+    "projects",
+    "request",
+    "requests",
+)
 """Calls after which nobody need want the model."""
 _QUIET_S = 5.0
 """So long after the last call the log is folded into the database file."""
+_LOG_BYTES = 4 * 1024 * 1024
+"""Of a log that holds requests alone: nothing that is remembered, yet replayed at the next start."""
 
 
 class OpenService:
@@ -68,6 +94,8 @@ class OpenService:
         self._checked_generation = store.generation
         self.clients: Callable[[], int] = lambda: 0
         """How many are connected; the process that listens knows."""
+        self.connected: Callable[[], list[ConnectedClient]] = list
+        """Who they are."""
         self.transport = "in process" if in_process else ""
         self.engine = Engine(
             store,
@@ -93,10 +121,16 @@ class OpenService:
         self.turns = Turns(self.engine)
         self.indexing = Indexing(self.engine, settings, self.turns.touched)
         self.watching = Watching(self.engine, self.indexing, settings, self.turns.touched)
+        self.requests = RequestLog(store, self.engine.clock, on=settings.requests)
+        self._speed = Speed()
         self._composed: Mapping[str, Callable[[Any, Call], Result]] = {
             "index": self._index,
             "watch": self._watch,
             "follow": self._follow,
+            "requests": self._requests,
+            "follow_requests": self.requests.follow,
+            "clients": self._clients,
+            "activity": self._activity,
             "claims": self._claims,
             "embed": self._embed,
             "backup": self._backup,
@@ -109,6 +143,7 @@ class OpenService:
         """Begin the work behind the calls: the model, the queue, the watches."""
         self.queue.start()
         self.watching.start()
+        self.requests.start()
         self._housekeeping.start()
 
     def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result:
@@ -116,10 +151,26 @@ class OpenService:
         known = VERBS.get(verb)
         if known is None:
             raise NotFoundError(f"there is no verb {verb!r}; known: {', '.join(VERBS)}")
+        begun = self.requests.begin(call.caller, verb, arguments) if known.tool else None
+        if begun is None:
+            return self._answer(known, arguments, call)
+        try:
+            result = self._answer(known, arguments, call)
+        except BaseException as error:
+            self.requests.end(begun, None, error)
+            raise
+        self.requests.end(begun, result, None)
+        return result
+
+    def _answer(self, known: Verb, arguments: Mapping[str, Any], call: Call) -> Result:
+        verb = known.name
         checked = check(known.arguments, dict(arguments))
         call.check()
+        # One that only listens, or asks how things are, keeps nobody from keeping house.
+        listens, counts = verb in ENDLESS, verb not in _SMALL_TALK
         with self._guard:
-            self._calls += 1
+            self._calls += not listens
+        started = time.perf_counter()
         try:
             composed = self._composed.get(verb)
             if composed is not None:
@@ -127,11 +178,14 @@ class OpenService:
             return ANSWERS[verb](self.engine, checked, call)
         finally:
             with self._guard:
-                self._calls -= 1
-                self._last_call = time.monotonic()
+                self._calls -= not listens
+                if counts:
+                    self._last_call = time.monotonic()
+            if counts and not listens:
+                self._speed.took(time.perf_counter() - started)
             if not known.read_only:
                 self.turns.written()
-            if verb not in _SMALL_TALK:
+            if counts:
                 self.queue.want()
 
     def attach(self, caller: Caller) -> Attachment:
@@ -152,6 +206,7 @@ class OpenService:
         self.watching.close()
         self.turns.close()
         self.queue.close()
+        self.requests.close()
         if self._housekeeping.is_alive():
             self._housekeeping.join(timeout=10)
         self._store.close()
@@ -191,6 +246,27 @@ class OpenService:
     def _follow(self, _arguments: FollowArguments, call: Call) -> FollowResult:
         return follow(self.engine, self.watching, self.turns, call)
 
+    def _requests(self, arguments: RequestsArguments, _call: Call) -> RequestsResult:
+        self.requests.flush()
+        running = self.requests.running()
+        return listed(self.engine, arguments, running, kept=self.requests.on, days=DAYS)
+
+    def _clients(self, _arguments: NoArguments, _call: Call) -> ClientsResult:
+        return ClientsResult(clients=sorted(self.connected(), key=lambda client: client.since))
+
+    def _activity(self, arguments: ActivityArguments, call: Call) -> ActivityResult:
+        with self.engine.store.read() as cursor:
+            workspace = asked_about(self.engine, cursor, None, arguments.root, call)
+        root = workspace.checkout.root if workspace is not None and workspace.checkout is not None else None
+        last_minute, p50, p95 = self._speed.lately()
+        return ActivityResult(
+            root=root,
+            changes=self.watching.changes(root)[: arguments.limit],
+            calls=CallSpeed(last_minute=last_minute, p50_ms=p50, p95_ms=p95),
+            indexing=self.indexing.speed(),
+            embedded=self.queue.embedded,
+        )
+
     def _claims(self, arguments: ClaimsArguments, call: Call) -> ClaimsResult:
         """Bring the index up to date, which may have had no watch, then judge."""
         with self.engine.store.read() as cursor:
@@ -222,15 +298,17 @@ class OpenService:
         """Fold the log into the file when it is quiet: the automatic checkpoint would stall a call."""
         while not self._closing.wait(timeout=_QUIET_S):
             quiet = time.monotonic() - self._last_call >= _QUIET_S and not self.busy()
-            if quiet and self._store.generation != self._checked_generation:
-                generation = self._store.generation
-                try:
+            if not quiet:
+                continue
+            generation = self._store.generation
+            try:
+                self.requests.purge()
+                if generation != self._checked_generation or self._store.log_bytes() > _LOG_BYTES:
                     self._store.checkpoint()
-                except AfreshError as error:
-                    # A reader of an older state is in the way; the next quiet moment will do.
-                    _LOG.info("the log is folded in later: %s", error.message)
-                else:
                     self._checked_generation = generation
+            except AfreshError as error:
+                # A reader of an older state is in the way; the next quiet moment will do.
+                _LOG.info("the log is folded in later: %s", error.message)
 
 
 def open_service(settings: Settings, *, in_process: bool = False) -> OpenService:

@@ -28,6 +28,7 @@ from afresh.settings import Settings
 if TYPE_CHECKING:
     from types import FrameType
 
+    from afresh.activity_verbs import ConnectedClient
     from afresh.keeper.sessions import ServerFactory
 
 _LOG = logging.getLogger(__name__)
@@ -175,6 +176,12 @@ class Keeper:
         with self._guard:
             return sum(c.hello is not None and not c.hello.control for c in self._connections)
 
+    def connected(self) -> list[ConnectedClient]:
+        """Who is connected, those that only ask after the keeper left out."""
+        with self._guard:
+            connections = list(self._connections)
+        return [shown for connection in connections if (shown := connection.shown()) is not None]
+
     def stop(self, reason: str, after: float = 0.0) -> None:
         """End in order, in so many seconds. Safe from any thread and from a signal handler."""
         if self._stop_at is None:
@@ -239,6 +246,7 @@ class Keeper:
             )
         else:
             service.clients = self.clients
+            service.connected = self.connected
             service.transport = self._listener.address.kind
             self.gate.opened(service)
             self._opened_at = self._clock()

@@ -33,6 +33,9 @@ _LOG = logging.getLogger(__name__)
 _ANSWER_START = b'{"jsonrpc":"2.0","id":'
 _HELD = 64 * 1024 * 1024
 """Bytes of lines that one session keeps for later; then its client has to wait."""
+_CLIENT = b"clientInfo"
+_NEAR = 16_384
+"""Bytes at a line's beginning in which a client's name is looked for."""
 _TURNS = 50
 _AHEAD = 1024
 """Lines that a client may be ahead of its session."""
@@ -153,12 +156,16 @@ class Session:
         self._ahead = threading.Semaphore(_AHEAD)
         self._error: AfreshError | None = None
         self._ended = False
+        self.client: str | None = None
+        """The name that the client gives itself, once it has."""
 
     def take(self, line: bytes) -> None:
         """Take the client's next line. Waits where the client is too far ahead of its session."""
         while not self._ahead.acquire(timeout=1.0):
             if self._ended:
                 return
+        if self.client is None and _CLIENT in line[:_NEAR]:
+            self.client = _client_of(message_of(line))
         with self._changed:
             if _is_no_text(line):
                 self._refuse(line, InvalidArgumentError(_NO_TEXT))
@@ -269,6 +276,19 @@ class Session:
 
     async def flush(self) -> None:
         """Nothing: lines are sent as they come."""
+
+
+def _client_of(message: Mapping[str, Any]) -> str | None:
+    """The client's name for itself: of a handshake, or of a request that carries it with it."""
+    params = message.get("params")
+    if not isinstance(params, dict):
+        return None
+    meta = params.get("_meta")
+    told = params.get("clientInfo")
+    if told is None and isinstance(meta, dict):
+        told = next((value for key, value in meta.items() if str(key).endswith("/clientInfo")), None)
+    name = told.get("name") if isinstance(told, dict) else None
+    return name[:200] if isinstance(name, str) and name.strip() else None
 
 
 _NO_TEXT = "half of a surrogate pair (such as \\ud800 alone) is no character; send the text without it"

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,7 +20,8 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from afresh.contracts import WatchStatus
+from afresh.activity_verbs import WorkspaceChange
+from afresh.contracts import WatchStatus, rfc3339
 from afresh.engine import workspaces
 from afresh.engine.calls import Call, Caller, Event
 from afresh.engine.core import Engine
@@ -40,6 +42,8 @@ _PAUSE_S = 5.0
 """Between a watch that broke off and the next attempt."""
 _PATHS_TOLD = 20
 """Paths that a change event names; it counts the others."""
+_CHANGES_KEPT = 100
+"""Of each root, while the keeper runs."""
 
 
 @dataclass(slots=True)
@@ -69,6 +73,7 @@ class Watching:
         """Told at once what may have changed, also of files that are not indexed."""
         self._guard = threading.Lock()
         self._watched: dict[int, Watched] = {}
+        self._changes: dict[str, deque[WorkspaceChange]] = {}
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="watching", daemon=True)
@@ -96,6 +101,11 @@ class Watching:
                 "reason": found.state.reason,
             }
         )
+
+    def changes(self, root: str | None) -> list[WorkspaceChange]:
+        """The last changes below a root, newest first, also of a watch that has ended."""
+        with self._guard:
+            return list(self._changes.get(root or "", ()))
 
     def attach(self, caller: Caller) -> _Attached:
         """Watch the caller's workspace, if it is in one: a known root, or a repository not seen before."""
@@ -220,7 +230,11 @@ class Watching:
             if since_ns:
                 watched.lag_ms = round((time.time_ns() - since_ns) / 1e6, 1)
             watched.last_change = datetime.now(UTC)
-            self._tell(watched, _told(progress, watched.lag_ms))
+            change = _change(progress, watched.lag_ms if since_ns else None, watched.last_change)
+            with self._guard:
+                kept = self._changes.setdefault(watched.checkout.root, deque(maxlen=_CHANGES_KEPT))
+                kept.appendleft(change)
+            self._tell(watched, _told(progress, watched.lag_ms, watched.last_change))
 
     def _tell(self, watched: Watched, event: Event) -> None:
         with self._guard:
@@ -242,7 +256,19 @@ class _Attached:
             self.watching.leave(self.watched, self.listener)
 
 
-def _told(progress: Progress, lag_ms: float | None) -> Event:
+def _change(progress: Progress, lag_ms: float | None, at: datetime) -> WorkspaceChange:
+    touched = sorted(set(progress.touched))
+    return WorkspaceChange(
+        at=at,
+        paths=touched[:_PATHS_TOLD],
+        changed=len(touched) - progress.removed,
+        removed=progress.removed,
+        commits=progress.commits,
+        lag_ms=lag_ms,
+    )
+
+
+def _told(progress: Progress, lag_ms: float | None, at: datetime) -> Event:
     touched = sorted(set(progress.touched))
     shown = ", ".join(touched[:3]) + (f" and {len(touched) - 3} more" if len(touched) > 3 else "")
     if progress.commits:
@@ -250,9 +276,11 @@ def _told(progress: Progress, lag_ms: float | None) -> Event:
         shown = f"{shown}; {commits}" if shown else commits
     return {
         "kind": "change",
+        "at": rfc3339(at),
         "paths": touched[:_PATHS_TOLD],
         "changed": len(touched) - progress.removed,
         "removed": progress.removed,
+        "commits": progress.commits,
         "lag_ms": lag_ms,
         "message": shown,
     }

@@ -126,8 +126,10 @@ class Store:
                     connection.rollback()
 
     @contextmanager
-    def write(self) -> Iterator[Transaction]:
+    def write(self, *, aside: bool = False) -> Iterator[Transaction]:
         """A transaction, alone among writers, committed at the end of the block.
+
+        What is written `aside` leaves the generation as it is: no cache holds anything of it.
 
         Any error in the block undoes all of it and is raised again. An error of a statement that the block
         swallowed does too: DuckDB would accept the commit and store nothing.
@@ -154,7 +156,7 @@ class Store:
                         with contextlib.suppress(duckdb.Error):
                             connection.rollback()
                         raise
-                    if transaction.changed:
+                    if transaction.changed and not aside:
                         self._generation += 1
             finally:
                 self._writer = None

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from afresh.settings import Settings
 
 if TYPE_CHECKING:
+    from afresh.activity_verbs import ConnectedClient
     from afresh.contracts import Result
     from afresh.engine.calls import Call, Caller, Listener
     from afresh.keeper.connect import Starting
@@ -78,6 +79,7 @@ class DoubleService:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.clients: Callable[[], int] = lambda: 0
+        self.connected: Callable[[], list[ConnectedClient]] = list
         self.transport = ""
         self.attached: list[str] = []
         self.released = threading.Event()
