@@ -19,6 +19,7 @@ import click
 from afresh import __version__
 from afresh.errors import AfreshError
 from afresh.faces import (
+    cli_answer,
     cli_claims,
     cli_freshness,
     cli_hooks,
@@ -68,6 +69,8 @@ for _command in (
     cli_iterate.iterate,
     cli_iterate.run,
     cli_iterate.replay,
+    cli_answer.answer,
+    cli_answer.verify,
     cli_memories.get,
     cli_memories.update,
     cli_memories.delete,

@@ -32,7 +32,7 @@ class Kind:
     title: str
     description: str
     variable: Literal["id", "project"]
-    completes: Literal["memory", "memo", "project", "run"]
+    completes: Literal["memory", "memo", "project", "run", "answer"]
     """What the verb `complete` completes the variable with."""
     verb: str
     """What reads it."""
@@ -105,6 +105,18 @@ KINDS: tuple[Kind, ...] = (
         lambda id_: {"id": int(id_)},
         resource_pages.run,
         # A run is over when it gets its id, and stays as it is.
+        lambda id_: {},
+        lambda id_, news: False,
+    ),
+    Kind(
+        "afresh://answer/{id}",
+        "An answer from memory",
+        "A stored answer, and for each quote whether it still stands in its record, judged as it is read.",
+        "id",
+        "answer",
+        "verify_answer",
+        lambda id_: {"id": int(id_)},
+        resource_pages.answer,
         lambda id_: {},
         lambda id_, news: False,
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from afresh.answer_verbs import VerifiedAnswer
 from afresh.contracts import (
     CitedSource,
     FileDetail,
@@ -146,6 +147,34 @@ def run(result: RunResult) -> str:
         changed = ", changed since" if item.changed else ""
         lines += ["", f"- `afresh://memory/{item.id}`, {item.score:.2f}{changed}"]
         lines += ["", fenced(item.content)] if item.content is not None else ["", "Deleted since."]
+    return _page(lines)
+
+
+def answer(result: VerifiedAnswer) -> str:
+    """A stored answer and how its quotes stand now."""
+    by = f"{inline(result.model or '')} in {result.llm_calls} calls" if result.mode == "llm" else "quoting"
+    lines = [
+        f"# Answer {result.id}: {result.draft.status} in {inline(result.project)}",
+        "",
+        f"- Given {rfc3339(result.answered_at)} by {by}, after {result.search_calls} searches",
+        f"- Quotes: {'all stand' if result.quotes_stand else 'not all stand any more'}",
+        f"- Sources: {'current' if result.sources_current else 'not all current any more'}",
+    ]
+    if result.draft.rejection is not None:
+        lines.append(f"- Refused: {inline(result.draft.rejection)}")
+    lines += ["", DATA, "", "Question:", "", fenced(result.query)]
+    lines += ["", "Answer:", "", fenced(result.answer)]
+    if result.citations:
+        lines += ["", "## Quotes, judged now"]
+    for citation in result.citations:
+        lines += ["", f"- [{citation.number}] `afresh://memory/{citation.source_id}`: {citation.state}"]
+        if citation.superseded_by is not None:
+            lines.append(f"  - Replaced since by `afresh://memory/{citation.superseded_by}`")
+        if citation.expired:
+            lines.append("  - Expired")
+        if citation.freshness is not None:
+            lines.append(f"  - Files: {_status(citation.freshness.status, citation.freshness.impact)}")
+        lines += ["", fenced(citation.quote)]
     return _page(lines)
 
 

@@ -8,13 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from afresh.answer_verbs import ChangedEvidence, VerifiedAnswer, VerifiedCitation
 from afresh.contracts import (
+    AnswerClaim,
+    AnswerEvidence,
+    AnswerResult,
+    AnswerVerification,
     CitedSource,
     CitedSpan,
     Commit,
     ContextItem,
     ContextResult,
     DeleteResult,
+    Draft,
     EvidenceItem,
     Explain,
     ExplainedHit,
@@ -36,8 +42,11 @@ from afresh.contracts import (
     ModelStatus,
     MovedTo,
     Near,
+    Negative,
+    NegativeEvidence,
     PlannerUsed,
     Provenance,
+    QuoteCitation,
     Recall,
     RecalledMemory,
     RecallResult,
@@ -350,6 +359,110 @@ STALE_ITEM = StaleItem(
     updated_at=THEN,
 )
 
+OLDER = "The lock times out after 5 s."
+NEWER = "The lock times out after 30 s."
+DRAFT = Draft(
+    status="supported",
+    answer=f"2026-05-01, fact #9: “{NEWER}” [1]\n    It replaced #7 of 2026-05-01: “{OLDER}” [2]",
+    claims=[
+        AnswerClaim(
+            subject="lock",
+            event=NEWER,
+            time="2026-05-01",
+            modality="asserted",
+            citations=[QuoteCitation(source_id=9, quote=NEWER, start=0, end=len(NEWER))],
+        ),
+        AnswerClaim(
+            subject="lock",
+            event=OLDER,
+            time="2026-05-01",
+            modality="negated",
+            citations=[QuoteCitation(source_id=7, quote=OLDER, start=0, end=len(OLDER))],
+        ),
+    ],
+    missing=None,
+    rejection=None,
+)
+CAVEAT = "records contradict each other."
+ANSWERED = AnswerResult(
+    answer=f"{DRAFT.answer}\n\nCaveat: {CAVEAT}",
+    draft=DRAFT,
+    verification=AnswerVerification(supported=True, reason="every sentence stands word for word"),
+    search_calls=2,
+    followup_query=None,
+    evidence=[
+        AnswerEvidence(
+            id=id_,
+            type="fact",
+            project="shop",
+            content=content,
+            created_at=NOW,
+            event_time=None,
+            source=Source(kind="file", path="docs/locks.md", line=4),
+        )
+        for id_, content in ((9, NEWER), (7, OLDER))
+    ],
+    negative=Negative(
+        inverted_query="lock time out not, no longer, instead",
+        negative_evidence=[NegativeEvidence(id=7, content=OLDER, created_at=THEN)],
+        contradiction_score=0.96,
+        decision="hard_contradict",
+        rationale="#9 says 30 s and #7 says 5 s",
+        scorer="rules",
+    ),
+    caveat=CAVEAT,
+    mode="extractive",
+    llm_calls=0,
+    answer_id=6,
+)
+VERIFIED = VerifiedAnswer(
+    id=6,
+    project="shop",
+    query="when does the lock time out",
+    branch=None,
+    answered_at=THEN,
+    answer=ANSWERED.answer,
+    draft=DRAFT,
+    verification=ANSWERED.verification,
+    caveat=CAVEAT,
+    decision="hard_contradict",
+    mode="extractive",
+    model=None,
+    citations=[
+        VerifiedCitation(
+            number=1,
+            source_id=9,
+            quote=NEWER,
+            start=0,
+            end=len(NEWER),
+            state="stands",
+            superseded_by=11,
+            expired=False,
+            freshness=STALE,
+        ),
+        VerifiedCitation(
+            number=2,
+            source_id=7,
+            quote=OLDER,
+            start=0,
+            end=len(OLDER),
+            state="deleted",
+            superseded_by=None,
+            expired=False,
+            freshness=None,
+        ),
+    ],
+    evidence=[ChangedEvidence(id=9, state="unchanged"), ChangedEvidence(id=7, state="deleted")],
+    quotes_stand=False,
+    sources_current=False,
+    search_calls=2,
+    followup_query=None,
+    llm_calls=0,
+    prompt_hashes=[],
+    elapsed_ms=21.0,
+    note=None,
+)
+
 RESULTS: Mapping[str, Result] = {
     "memory_save": SaveResult(
         id=7,
@@ -447,6 +560,8 @@ RESULTS: Mapping[str, Result] = {
             llm_calls=0,
         ),
     ),
+    "memory_answer": ANSWERED,
+    "verify_answer": VERIFIED,
     "run": RunResult(
         id=4,
         project="shop",

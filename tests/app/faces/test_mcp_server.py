@@ -41,6 +41,7 @@ ARGUMENTS: Mapping[str, dict[str, Any]] = {
     "recall": {"query": "locks", "limit": 3},
     "recall_context": {"query": "locks", "max_tokens": 500},
     "memory_recall_iterative": {"query": "locks", "max_iters": 2},
+    "memory_answer": {"query": "locks", "project": "shop", "limit": 3},
     "memory_exploration_record": {"question": "q", "conclusion": "c", "project": "shop", "files": ["a.py"]},
     "memory_exploration_recall": {"question": "q", "project": "shop"},
     "memory_exploration_verify": {"id": 3, "action": "verify"},

@@ -25,6 +25,8 @@ def test_a_name_that_is_written_plainly_is_understood_too():
         ("afresh://memo/7", "memo", {"id": 7}),
         ("afresh://memo/7/diff", "memo_diff", {"id": 7}),
         ("afresh://memory/12", "memory_get", {"ids": [12]}),
+        ("afresh://run/4", "run", {"id": 4}),
+        ("afresh://answer/6", "verify_answer", {"id": 6}),
         ("afresh://project/shop/stale", "stale", {"project": "shop"}),
     ],
 )
