@@ -105,7 +105,9 @@ def _block(
     for arm in arms:
         across, down = ends[arm]
         low, high = min(middle, down), max(middle, down)
-        draw.rectangle((min(centre, across), low, max(centre, across) + 1, high + 1), fill=colour)
+        thick = 3 if character in "━╸┃" else 0
+        box = (min(centre, across), low - thick, max(centre, across) + 1, high + 1 + thick)
+        draw.rectangle(box, fill=colour)
     return True
 
 

@@ -21,6 +21,7 @@ from afresh.faces.cli_options import (
     text_or_stdin,
     words,
 )
+from afresh.faces.cli_plugged import screens
 from afresh.faces.cli_session import Session
 from afresh.faces.render import line, write
 
@@ -71,7 +72,8 @@ def save(
 
 
 @click.command()
-@words("query")
+@words("query", required=False)
+@click.option("-i", "--interactive", is_flag=True, help="Search as you type; enter prints what is chosen.")
 @click.option("--project", metavar="NAME", help="Default: the project of the working directory; % for all.")
 @click.option("--limit", type=int, default=5, show_default=True, help="1 to 50.")
 @click.option(
@@ -82,9 +84,18 @@ def save(
 @click.option("--explain", is_flag=True, help="Scores by part, and the steps taken.")
 @click.option("--cursor", metavar="TEXT", help="The next page of a feed, as its last page gave it.")
 @json_option
-@click.pass_obj
-def recall(session: Session, /, as_json: bool, **given: Any) -> int:
-    """Search memories and notes by meaning and by words. Exits with 1 when nothing is relevant."""
+@click.pass_context
+def recall(context: click.Context, /, as_json: bool, interactive: bool, **given: Any) -> int:
+    """Search memories and notes by meaning and by words. Exits with 1 when nothing is relevant.
+
+    With -i the search goes on while you type, a few rows below the prompt.
+    """
+    session: Session = context.obj
+    if interactive:
+        asked = {"query": given["query"], "project": given["project"]}
+        return int(context.invoke(screens(), path=".", inline=True, **asked) or 0)
+    if not given["query"]:
+        raise click.UsageError("there is nothing to search for; write a QUERY, or -i to type one")
     result = session.ask("recall", _flags_only_when_set(given))
     session.show(result, as_json, lambda: render_memories.recall(result, session.clock()))
     found = result["result"]

@@ -70,13 +70,13 @@ def search_options(command: F) -> F:
     return agent_options(command)
 
 
-def words(name: str) -> Callable[[F], F]:
+def words(name: str, *, required: bool = True) -> Callable[[F], F]:
     """A text argument that needs no quotes: its words are joined."""
 
     def joined(_context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str:
         return " ".join(value)
 
-    return click.argument(name, nargs=-1, required=True, callback=joined)
+    return click.argument(name, nargs=-1, required=required, callback=joined)
 
 
 def text_or_stdin(written: str, name: str) -> str:

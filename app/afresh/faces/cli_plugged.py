@@ -5,6 +5,8 @@ The terminal UI and the language server are such: the command line knows them by
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
@@ -49,6 +51,11 @@ def plugged(name: str) -> click.Command | None:
             return found
         raise AfreshError(f"the command {name} is brought by {point.value}, which is no command of click")
     return None
+
+
+def on_terminal() -> bool:
+    """Whether a person reads and types here, on a terminal that can show screens."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def screens() -> click.Command:

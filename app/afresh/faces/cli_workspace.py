@@ -15,6 +15,7 @@ import click
 from afresh.errors import RootRefusedError
 from afresh.faces import render_memories, render_workspace
 from afresh.faces.cli_options import json_option, project_option
+from afresh.faces.cli_plugged import on_terminal, screens
 from afresh.faces.cli_session import Engine, Session, given
 from afresh.faces.render import Line, line, write
 
@@ -28,12 +29,22 @@ force_option = click.option("--force", is_flag=True, help="Also / or the home fo
 @click.command(short_help="Index a workspace and keep it current.")
 @path_argument
 @click.option("--once", is_flag=True, help="End after the index and its recall; don't watch.")
+@click.option("--plain", is_flag=True, help="Print, on a terminal too, instead of opening the screens.")
 @project_option
 @force_option
-@click.pass_obj
-def up(session: Session, path: str, once: bool, project: str | None, force: bool) -> int:
-    """Index a workspace, show what it remembers, and keep it current until interrupted."""
+@click.pass_context
+def up(context: click.Context, path: str, once: bool, plain: bool, project: str | None, force: bool) -> int:
+    """Index a workspace, then open the screens of the terminal UI over it.
+
+    Without a terminal, and with --plain, it shows what is remembered and keeps the index current until it is
+    interrupted.
+    """
+    session: Session = context.obj
     root = _folder(path)
+    if on_terminal() and not once and not plain:
+        with session.engine(cwd=root) as engine:
+            _index(session, engine, given({"path": str(root), "project": project, "force": force or None}))
+        return int(context.invoke(screens(), path=str(root)) or 0)
     arguments = given({"path": str(root), "project": project, "force": force or None})
     with session.engine(cwd=root) as engine:
         result = _index(session, engine, arguments)

@@ -77,9 +77,9 @@ class RecallScreen(RecallActs, AfreshScreen):
         & #told.-on { display: block; }
         & #panes { height: 1fr; layout: vertical; }
         & #results { height: 1fr; }
-        & #preview { height: 9; border-top: solid $border-blurred; }
+        & #preview { height: 10; border-top: solid $border-blurred; }
         & #preview:focus { border-top: solid $primary; }
-        &.-tall #preview { height: 45%; }
+        &.-tall #preview { height: 12; }
         &.-wide #panes { layout: horizontal; }
         &.-wide #results { width: 55%; height: 1fr; }
         &.-wide #preview { width: 1fr; height: 1fr; border-top: none; border-left: solid $border-blurred; }
