@@ -11,6 +11,7 @@ from collections.abc import Generator, Sequence
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.workspace import TextDocument, Workspace
 
@@ -43,14 +44,23 @@ class Documents(Workspace):
         version: int | None = None,
         language_id: str | None = None,
     ) -> Document:
-        return Document(
-            doc_uri,
-            source=source,
-            version=version,
-            language_id=language_id,
-            sync_kind=self._sync_kind,
-            position_codec=self._position_codec,
-        )
+        def made(uri: str) -> Document:
+            return Document(
+                uri,
+                source=source,
+                version=version,
+                language_id=language_id,
+                sync_kind=self._sync_kind,
+                position_codec=self._position_codec,
+            )
+
+        try:
+            return made(doc_uri)
+        except ValueError:
+            # What is no URI at all is a text all the same, of no file.
+            text = made("untitled:")
+            text.uri = doc_uri
+            return text
 
 
 class Protocol(LanguageServerProtocol):
@@ -61,6 +71,19 @@ class Protocol(LanguageServerProtocol):
         result = yield from super().lsp_initialize(params)
         workspace = params.capabilities.workspace
         return with_pages(result, SCHEME) if workspace and workspace.text_document_content else result
+
+    @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
+    async def lsp_workspace__execute_command(  # type: ignore[override]
+        self, params: types.ExecuteCommandParams
+    ) -> Any:
+        """Run a command in the request's own task, so that cancelling the request cancels the command.
+
+        Raises JsonRpcInvalidParams for one that doesn't exist.
+        """
+        command = self.fm.commands.get(params.command)
+        if command is None:
+            raise JsonRpcInvalidParams.of(ValueError(f"there is no command {params.command!r}"))
+        return await command(*(params.arguments or ()))
 
     @property
     def workspace(self) -> Documents:

@@ -6,7 +6,7 @@ A question is asked once however many features want its answer, and taken back w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -118,10 +118,6 @@ class Files:
     def get(self, uri: str) -> OpenFile | None:
         return self._open.get(uri)
 
-    def at(self, path: Path) -> OpenFile | None:
-        """The open file of that path."""
-        return next((file for file in self._open.values() if file.path == path), None)
-
     def all(self) -> Iterable[OpenFile]:
         return list(self._open.values())
 
@@ -185,15 +181,6 @@ class Files:
                 self.refresh(here if event.get("all") or event.get("skipped") else _turned(here, event))
             case "change":
                 self.refresh(here if event.get("skipped") or _is_long(event) else _touched(here, event))
-
-    async def idle(self) -> None:
-        """Wait until nothing is being judged."""
-        while self._running or any(file.timer is not None for file in self._open.values()):
-            waiting: Sequence[Awaitable[None]] = list(self._running)
-            if waiting:
-                await asyncio.gather(*waiting, return_exceptions=True)
-            else:
-                await asyncio.sleep(_SOON_S)
 
     def close(self) -> None:
         """Ask nothing more."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from afresh.client import OnEvent
     from afresh_lsp.server import AfreshServer
 
+_PATIENCE_S = 2.0
+"""For a client that is asked for room and says nothing."""
+
 
 @asynccontextmanager
 async def progress(server: AfreshServer, title: str) -> AsyncIterator[OnEvent]:
@@ -28,8 +31,8 @@ async def progress(server: AfreshServer, title: str) -> AsyncIterator[OnEvent]:
         return
     shown, token = server.work_done_progress, str(uuid.uuid4())
     try:
-        await shown.create_async(token)
-    except JsonRpcException:
+        await asyncio.wait_for(shown.create_async(token), _PATIENCE_S)
+    except (JsonRpcException, TimeoutError):
         # The client has no room for it; the work is done all the same.
         yield _nowhere
         return

@@ -52,10 +52,12 @@ class AfreshServer(LanguageServer):
     # --- what the open files ask ----------------------------------------------------------------------
 
     def text(self, uri: str) -> str:
-        return self.documents.get_text_document(uri).source
+        return self.documents.get_text_document(uri).source if self.files.get(uri) is not None else ""
 
     def shown(self, uri: str) -> Text:
-        """An open text as the translator needs it."""
+        """An open text as the translator needs it; an empty one where it was closed meanwhile."""
+        if self.files.get(uri) is None:
+            return Text((), self.documents.position_codec)
         return translator.text_of(self.documents.get_text_document(uri))
 
     def delay(self) -> float:
@@ -105,19 +107,20 @@ class AfreshServer(LanguageServer):
         """A URI under which this client can open a page."""
         return page_uri(page.name) if self.client.content else uri_of(self.pages.write(page))
 
-    async def open(self, page: Page) -> None:
+    def open(self, page: Page) -> None:
         """Show a page, as this client can."""
         uri = self.link(page)
         if self.client.content:
             self.workspace_text_document_content_refresh(translator.content_changed(uri))
-        await self.open_uri(uri, page.name)
+        self.open_uri(uri, page.name)
 
-    async def open_uri(self, uri: str, name: str) -> None:
+    def open_uri(self, uri: str, name: str) -> None:
         """Show a document, or say where it is."""
         if not self.client.show_document:
             self.say(f"{name} is ready: {uri}")
             return
-        await self.window_show_document_async(translator.document_wanted(uri))
+        # Nobody waits for the answer: some clients never give one.
+        self.window_show_document(translator.document_wanted(uri))
 
 
 def make_server(engine: Engine, pages: Pages) -> AfreshServer:

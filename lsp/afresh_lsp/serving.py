@@ -7,23 +7,29 @@ import os
 import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
 
+from afresh import __version__
 from afresh.settings import Settings
-from afresh_lsp.engine import KeeperEngine
-from afresh_lsp.pages import Pages
-from afresh_lsp.server import AfreshServer, make_server
+from afresh_lsp.early import Front
+
+if TYPE_CHECKING:
+    from afresh_lsp.server import AfreshServer
 
 _LOG_BYTES = 1024 * 1024
 
 
 def serve_stdio(settings: Settings) -> int:
     """Serve until the editor leaves or its end of the pipe closes; the exit code."""
-    server = _made(settings)
     # Nothing but the protocol may reach standard output, whatever a library prints.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    front = Front(sys.stdin.buffer, out, __version__)
+    front.begin()
+    server = _made(settings)
+    stream = cast(BinaryIO, front)
     try:
-        server.start_io(sys.stdin.buffer, out)
+        server.start_io(stream, stream)
     finally:
         _ended(server)
     return 0
@@ -40,6 +46,11 @@ def serve_tcp(settings: Settings, port: int) -> int:
 
 
 def _made(settings: Settings) -> AfreshServer:
+    # Loaded only now: it takes longer than the first answer may.
+    from afresh_lsp.engine import KeeperEngine
+    from afresh_lsp.pages import Pages
+    from afresh_lsp.server import make_server
+
     _log_to(settings.home / "lsp.log", settings.log_level)
     return make_server(KeeperEngine(settings), Pages(settings.cache / "editor"))
 

@@ -53,10 +53,6 @@ def _command(server: AfreshServer, work: _Work) -> Callable[..., Awaitable[Any]]
             return await work(server, *arguments)
         except AfreshError as error:
             server.say(error.message, "error")
-        except TypeError as error:
-            if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
-                raise
-            server.say(f"these arguments don't fit: {error}", "error")
         return None
 
     return run
@@ -69,7 +65,7 @@ async def _recall(server: AfreshServer, sent: object = None, *_: object) -> dict
     arguments = _asked(sent, "query")
     answer = await server.engine.call("recall", arguments, folder=_folder(server))
     result: dict[str, Any] = answer["result"]
-    await server.open(server.pages.put("recall.md", reports.recalled(result), _folder(server)))
+    server.open(server.pages.put("recall.md", reports.recalled(result), _folder(server)))
     return result
 
 
@@ -79,7 +75,7 @@ async def _iterate(server: AfreshServer, sent: object = None, *_: object) -> dic
         result = await server.engine.call(
             "memory_recall_iterative", arguments, folder=_folder(server), on_event=on_event
         )
-    await server.open(server.pages.put("iterate.md", reports.iterated(result), _folder(server)))
+    server.open(server.pages.put("iterate.md", reports.iterated(result), _folder(server)))
     return result
 
 
@@ -87,7 +83,7 @@ async def _stale(server: AfreshServer, sent: object = None, *_: object) -> dict[
     arguments = dict(sent) if isinstance(sent, Mapping) else {}
     async with progress(server, "What is stale") as on_event:
         result = await server.engine.call("stale", arguments, folder=_folder(server), on_event=on_event)
-    await server.open(server.pages.put("stale.md", reports.stale(result), Path(result["root"])))
+    server.open(server.pages.put("stale.md", reports.stale(result), Path(result["root"])))
     return result
 
 
@@ -133,7 +129,7 @@ async def _record(server: AfreshServer, sent: object = None, *_: object) -> dict
         raise InvalidArgumentError(f"{file.path} is in no known project; index it first: `afresh index`")
     start, end = sent.get("start_line"), sent.get("end_line")
     where = f"{known.path}:{start}-{end}" if start and end else known.path
-    await _open_draft(server, file.path.stem, "", "", [where], known.project, known.root)
+    _open_draft(server, file.path.stem, "", "", [where], known.project, known.root)
     return None
 
 
@@ -144,7 +140,7 @@ async def _rerecord(server: AfreshServer, sent: object = None, *_: object) -> No
         raise InvalidArgumentError(f"memory {id_} is no recorded conclusion; update it with memory_update")
     memo = await server.engine.call("memo", {"id": id_}, folder=_folder(server, (kind, id_)))
     cited = drafts.cited(memo["files"], memo["details"])
-    await _open_draft(
+    _open_draft(
         server,
         f"memo-{id_}",
         memo["question"],
@@ -155,7 +151,7 @@ async def _rerecord(server: AfreshServer, sent: object = None, *_: object) -> No
     )
 
 
-async def _open_draft(
+def _open_draft(
     server: AfreshServer,
     name: str,
     question: str,
@@ -166,7 +162,7 @@ async def _open_draft(
 ) -> None:
     text = drafts.draft_text(question, conclusion, cited, project, str(root))
     path = server.pages.draft(name, text)
-    await server.open_uri(uri_of(path), f"a draft, recorded when you save it ({path})")
+    server.open_uri(uri_of(path), f"a draft, recorded when you save it ({path})")
 
 
 async def _record_draft(server: AfreshServer, draft: drafts.Draft) -> None:
@@ -247,7 +243,7 @@ async def _diff(server: AfreshServer, sent: object = None, *_: object) -> str:
     kind, id_ = _one(sent)
     result = await server.engine.call(f"{kind}_diff", {"id": id_}, folder=_folder(server, (kind, id_)))
     text = reports.diff(result)
-    await server.open(server.pages.put(f"{kind}-{id_}.diff", text, Path(result["root"])))
+    server.open(server.pages.put(f"{kind}-{id_}.diff", text, Path(result["root"])))
     return text
 
 
@@ -261,7 +257,7 @@ async def _show(server: AfreshServer, sent: object = None, *_: object) -> None:
     found = [known[key] for key in wanted if key in known]
     if not found:
         raise InvalidArgumentError(f"give [kind, id] of conclusions about an open file; got {sent!r}")
-    await server.open(page_of_all(server.pages, found))
+    server.open(page_of_all(server.pages, found))
 
 
 def _one(sent: object) -> tuple[str, int]:

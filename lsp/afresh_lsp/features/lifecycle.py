@@ -50,7 +50,8 @@ def register(server: AfreshServer) -> None:
             if folder not in server.files.folders:
                 server.engine.leave(folder)
         for folder in server.files.folders:
-            server.engine.open(folder)
+            if folder not in before:
+                server.engine.open(folder)
         server.files.placed_anew()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)

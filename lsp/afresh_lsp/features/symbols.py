@@ -78,10 +78,12 @@ def _memo(server: AfreshServer, one: Mapping[str, Any], root: Path) -> types.Sym
 def _memory(
     server: AfreshServer, one: Mapping[str, Any], root: Path, cited: tuple[str, int] | None
 ) -> types.SymbolInformation:
-    title = next((line.strip() for line in one["content"].splitlines() if line.strip()), "")
     fresh = one["freshness"]
     container = f"{fresh['status'] if fresh else one['type']} memory {one['id']}"
     source = one["source"]
+    lines = [line.strip() for line in one["content"].splitlines() if line.strip()]
+    # A document's notes begin with the headings that they stand under.
+    title = next(iter(lines[-1:] if source["kind"] == "file" else lines), "")
     if cited is not None:
         uri, line = uri_of(root / cited[0]), cited[1]
     elif source["kind"] == "file" and source["path"]:
