@@ -24,7 +24,7 @@ DARK = Theme(
     panel="#222a33",
     variables={
         "text": "#d6dde4",
-        "text-muted": "#93a1ae",
+        "text-muted": "#99a7b3",
         "text-disabled": "#8593a0",
         "text-primary": "#86cbdb",
         "text-secondary": "#a9beee",
@@ -34,7 +34,7 @@ DARK = Theme(
         "text-error": "#f59d94",
         "border": "#3a4753",
         "border-blurred": "#2a333d",
-        "block-cursor-background": "#27414d",
+        "block-cursor-background": "#233a45",
         "block-cursor-foreground": "#f3f7fa",
         "block-cursor-text-style": "none",
         "block-cursor-blurred-background": "#202a33",
