@@ -11,6 +11,7 @@ is ever written: no object, no index, no reference.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,8 +26,9 @@ from afresh_indexer.changes_since import Asked, changes_since
 from afresh_indexer.checkout_line_ends import CheckoutLineEnds
 from afresh_indexer.errors import GitFailed, IndexerError
 from afresh_indexer.git_objects import Blob, GitObjects, follow
+from afresh_indexer.head_log import heads_at
 from afresh_indexer.last_change import LastChange, Lines, Pending, last_changes, on_disk
-from afresh_indexer.old_versions import find_blob
+from afresh_indexer.old_versions import find_blob, line_end_variants
 from afresh_indexer.repository import GIT_TIMEOUT_S, git_available, marker_above, run_git, said
 
 READ_LIMIT = 32 * 1024 * 1024
@@ -152,6 +154,28 @@ class Revisions:
             if found.returncode == 0 and found.stdout:
                 return found.stdout.decode("ascii").split()[0]
         return None
+
+    def commit_of_recording(
+        self, moment: datetime, path: str, sha256: str, revision: str = "HEAD"
+    ) -> str | None:
+        """The commit that was checked out when a file was read and had this hash, as far as can be told.
+
+        That is the newest one before the moment, if the file was so in it. Otherwise another branch may have
+        been checked out then, which the log of HEAD tells where there is one: what such a branch has and this
+        one hasn't was made before, and changed for the reader all the same. None as `commit_before`.
+        """
+        newest = self.commit_before(moment, revision)
+        if newest is None or self._has(newest, path, sha256):
+            return newest
+        stood = list(heads_at(self.objects, moment))
+        # Where none has it, it was read with changes that were not committed: then the log decides alone.
+        return next((commit for commit in stood if self._has(commit, path, sha256)), (stood or [newest])[-1])
+
+    def _has(self, commit: str, path: str, sha256: str) -> bool:
+        data = self.objects.named([os.fsencode(f"{commit}:{self.objects.prefix}{path}")])[0]
+        return data is not None and any(
+            hashlib.sha256(variant).hexdigest() == sha256 for variant in line_end_variants(data)
+        )
 
     def tree(self, revision: str, prefix: str = "") -> Mapping[str, Blob]:
         """What is at and below a folder at a revision: files, links and submodules by path.

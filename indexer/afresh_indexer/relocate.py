@@ -41,6 +41,7 @@ GROWN_SHARE = 0.75
 
 
 _NAME_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W_a-zA-Z\d]+")
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class CandidateFile:
     language: str | None
     before: bytes | None = None
     """What it was when the span was recorded; None where it was not there, or that is not known."""
+    stood: bool = False
+    """It was there when the span was recorded, whether or not it is known as what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,16 @@ class _File:
     def __init__(self, file: CandidateFile) -> None:
         self.now = Source(file.data, file.language, file.path)
         self.before = None if file.before is None else Source(file.before, file.language, file.path)
+        self.stood = file.stood
+
+    def may_be_older(self, candidate: str, lost: str) -> bool:
+        """Whether a definition of another name may have stood here beside the lost one, as its sibling.
+
+        Nothing tells where the file's past is not known; `rate3` and `rate4` are siblings in any case.
+        """
+        if self.before is not None or is_same_name(candidate, lost):
+            return False
+        return self.stood or _DIGITS.sub("", candidate) == _DIGITS.sub("", lost)
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -143,6 +156,8 @@ class Relocator:
                 and PurePosixPath(candidate.path).parent == PurePosixPath(path).parent
                 and line_share(old, candidate.data) >= GROWN_SHARE
             )
+            if candidate.stood and candidate.before is None and content == "changed":
+                continue
             if is_like and words and (words >= TELLING_WORDS or (same_name and content != "changed")):
                 found.append((left, same_name, _common_parts(path, candidate.path), candidate, content))
         found.sort(key=lambda one: one[:3], reverse=True)
@@ -160,7 +175,7 @@ class Relocator:
             if file.now.language != old.language:
                 continue
             for candidate in file.symbols:
-                if group_of(candidate) == group:
+                if group_of(candidate) == group and not file.may_be_older(candidate.name, symbol.name):
                     score = self._score(shape, symbol, file, candidate)
                     if score >= OWN_NAME_FLOOR:
                         scored.append(

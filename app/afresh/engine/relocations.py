@@ -35,6 +35,7 @@ class Relocations:
         self._judge = judge
         self._changed: dict[tuple[Path, str, str], list[ChangedPath]] = {}
         self._made: dict[tuple[object, ...], Relocator] = {}
+        self._standing: dict[tuple[Path, datetime], frozenset[str]] = {}
 
     def of_spans(self, root: Path, lost: FileCitation, since: datetime | None) -> Relocator:
         """Searches the files of the lost one's language, itself left out."""
@@ -58,13 +59,27 @@ class Relocations:
         if place is None:
             return self._from_index(root, lost, since)
         head = at if isinstance(at, str) else "HEAD"
-        base = place.revisions.commit_before(since, head) if since else None
+        base = self._base(place, lost, since, head) if since else None
         if base is not None:
-            return self._from_git(root, place, base, at, lost, whole=whole)
+            return self._from_git(root, place, base, at, lost, since, whole=whole)
         return self._without_base(root, place, at, lost, since)
 
+    def _base(self, place: Place, lost: FileCitation, since: datetime, head: str) -> str | None:
+        try:
+            return place.revisions.commit_of_recording(since, place.inside(lost.path), lost.sha256, head)
+        except IndexerError:
+            return None
+
     def _from_git(
-        self, root: Path, place: Place, base: str, at: str | Side, lost: FileCitation, *, whole: bool
+        self,
+        root: Path,
+        place: Place,
+        base: str,
+        at: str | Side,
+        lost: FileCitation,
+        since: datetime | None,
+        *,
+        whole: bool,
     ) -> list[CandidateFile]:
         changed: dict[str, ChangedPath] = {}
         for change in self._changes(root, place, base, at):
@@ -85,11 +100,33 @@ class Relocations:
             if changed[path].status != "A"
         }
         before = place.revisions.read(base, earlier.values()) if earlier and not whole else {}
+        # What git didn't know yet may have stood there all the same.
+        stood = self._stood(root, since) if len(earlier) < len(nearest) else frozenset()
         return _within_bounds(
-            CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]), before.get(earlier.get(path, "")))
+            CandidateFile(
+                path,
+                data,
+                language_of(path, data[:HEAD_BYTES]),
+                before.get(earlier.get(path, "")),
+                stood=path not in earlier and path in stood,
+            )
             for path, data in now.items()
             if data is not None
         )
+
+    def _stood(self, root: Path, since: datetime | None) -> frozenset[str]:
+        """The files that the index had read before the recording, and not again since."""
+        if since is None:
+            return frozenset()
+        if (root, since) not in self._standing:
+            with self._store.read() as cursor:
+                held = projects.checkout_holding(cursor, str(root))
+                paths = files.indexed_until(cursor, held[1].id, since) if held is not None else set()
+            below = "" if held is None else _prefix(Path(held[1].root), root)
+            self._standing[root, since] = frozenset(
+                path.removeprefix(below) for path in paths if path.startswith(below)
+            )
+        return self._standing[root, since]
 
     def _changes(self, root: Path, place: Place, base: str, at: str | Side) -> list[ChangedPath]:
         key = (root, place.below, base)
@@ -145,11 +182,18 @@ class Relocations:
         new = [path for path in kind if since is None or _changed_since(root / path, since)]
         nearest = sorted(new, key=lambda path: _distance(path, lost.path))[:MOST_FILES]
         now = self._judge.contents(root, nearest)
+        stood = self._stood(root, since)
         return _within_bounds(
-            CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]))
+            CandidateFile(path, data, language_of(path, data[:HEAD_BYTES]), stood=path in stood)
             for path, data in now.items()
             if data is not None
         )
+
+
+def _prefix(checkout: Path, root: Path) -> str:
+    """What the paths of a checkout begin with that lie below a root in it."""
+    below = root.relative_to(checkout).as_posix()
+    return "" if below == "." else f"{below}/"
 
 
 def _changed_since(path: Path, since: datetime) -> bool:

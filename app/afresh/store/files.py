@@ -162,6 +162,15 @@ def indexed_since(cur: Cursor, checkout_id: int, moment: datetime | None, limit:
     return [path for (path,) in rows]
 
 
+def indexed_until(cur: Cursor, checkout_id: int, moment: datetime) -> set[str]:
+    """The paths of files whose content, as the index has it, was read at a moment or before."""
+    rows = cur.execute(
+        "SELECT path FROM files WHERE checkout_id = ? AND indexed_at <= ?::TIMESTAMP",
+        [checkout_id, stored(moment)],
+    ).rows()
+    return {path for (path,) in rows}
+
+
 def outdated_outlines(
     cur: Cursor, checkout_id: int, language_grammars: Collection[str]
 ) -> list[tuple[str, str, str]]:

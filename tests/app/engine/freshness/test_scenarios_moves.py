@@ -10,6 +10,7 @@ from tests.app.engine.scenario import (
     LOCKS,
     STALE_LOCKS,
     commit,
+    index,
     recalled,
     record,
     repository,
@@ -50,6 +51,46 @@ def test_a_function_that_was_edited_on_its_way_counts_as_edited_and_is_found(des
     assert (memo.impact, span.now) == ("edited", "moved")
     assert (span.moved_to.path, span.moved_to.content) == ("billing/reports.py", "changed")
     assert 0.75 <= span.likeness < 1
+
+
+def test_what_moved_on_a_branch_from_before_is_found_when_that_is_checked_out(desk, locks):
+    git(desk.root, "checkout", "-q", "-b", "split")
+    write(desk.root, {"billing/locks.py": LOCKS.replace(STALE_LOCKS, "").rstrip() + "\n"})
+    write(desk.root, {"billing/reports.py": HEADER + STALE_LOCKS.replace("def stale", "def _stale")})
+    commit(desk.root, "move the report", when="2024-01-02T00:00:00Z")
+    git(desk.root, "checkout", "-q", "-")
+    record(desk, [{"path": "billing/locks.py", "symbol": "stale_locks"}])
+    git(desk.root, "checkout", "-q", "split")
+    for at in (None, "HEAD"):
+        span = the_span(recalled(desk, at=at))
+        assert (span.now, span.moved_to.path) == ("moved", "billing/reports.py")
+        assert (span.moved_to.symbol, span.moved_to.content) == ("_stale_locks", "identical")
+
+
+RATE = """def rate{n}(amount, country, year):
+    base = lookup_table(country, year, "class{n}")
+    if amount > 1000 * {n}:
+        base = base - 0.0{n}
+    return round(base * amount, 2)
+"""
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+@pytest.mark.parametrize("has_git", [False, True])
+def test_a_sibling_that_stood_beside_it_is_not_where_a_deleted_function_went(
+    desk, tmp_path, has_git, is_indexed
+):
+    root = tmp_path / "rates"
+    root.mkdir()
+    if has_git:
+        repository(root, {"README": "Rates.\n"})
+    write(root, {"high.py": RATE.format(n=4) + "\n\nTOP = 1\n", "low.py": RATE.format(n=3)})
+    index(desk, root, tmp_path / "home")
+    record(desk, [{"path": "high.py", "symbol": "rate4"}], root=str(root), project="rates")
+    write(root, {"high.py": "TOP = 1\n", "low.py": RATE.format(n=3) + "# lower\n"})
+    if is_indexed:
+        index(desk, root, tmp_path / "home")
+    assert the_span(recalled(desk, project="rates")).now == "gone"
 
 
 def test_cited_lines_that_moved_to_another_file_are_found_there(desk, locks):
