@@ -14,6 +14,7 @@ NAMES = (
     "note_cuts",
     "startup",
     "memo_lookup",
+    "request_log",
     "freshness_speed",
     "bulk_save",
     "index_speed",

@@ -28,6 +28,7 @@ from afresh.faces import (
     cli_keeper,
     cli_memories,
     cli_memos,
+    cli_requests,
     cli_transfer,
     cli_workspace,
 )
@@ -80,6 +81,7 @@ for _command in (
     cli_freshness.stale,
     cli_freshness.check,
     cli_claims.claims,
+    cli_requests.requests,
     cli_transfer.export,
     cli_transfer.import_,
     cli_transfer.backup,

@@ -86,7 +86,7 @@ class RequestLog:
 
     def __init__(self, store: Store, clock: Callable[[], datetime], *, on: bool) -> None:
         """With `on` false nothing is written down; calls that run are still known."""
-        self._store = store
+        self.store = store
         self._clock = clock
         self.on = on
         self._changed = threading.Condition()
@@ -143,6 +143,11 @@ class RequestLog:
         with self._changed:
             return [begun.shown() for begun in self._running.values()]
 
+    @property
+    def followers(self) -> int:
+        """How many follow."""
+        return len(self._followers)
+
     def flush(self, timeout: float = 5.0) -> None:
         """Wait until what has ended so far is written."""
         with self._changed:
@@ -171,7 +176,7 @@ class RequestLog:
         if time.monotonic() < self._purge_at:
             return
         self._purge_at = time.monotonic() + _PURGE_S
-        with self._store.write(aside=True) as tx:
+        with self.store.write(aside=True) as tx:
             gone = requests.purge(tx, self._clock() - timedelta(days=DAYS))
         if gone:
             _LOG.info("%d requests older than %d days were taken out", gone, DAYS)
@@ -217,7 +222,7 @@ class RequestLog:
         ended = [note for note in notes if isinstance(note, _Ended)]
         written = [_request(note) for note in ended]
         if self.on and written:
-            with self._store.write(aside=True) as tx:
+            with self.store.write(aside=True) as tx:
                 ids = requests.put(tx, written)
             written = [replace(request, id=id_) for request, id_ in zip(written, ids, strict=True)]
         if not followers:

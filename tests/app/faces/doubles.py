@@ -821,7 +821,7 @@ class EngineDouble:
                 raise event
             if on_event is not None:
                 on_event(event)
-        reply = self.replies.get(verb, RESULTS[verb])
+        reply = self.replies[verb] if verb in self.replies else RESULTS[verb]
         if isinstance(reply, Exception):
             raise reply
         return (reply if isinstance(reply, Result) else reply(arguments)).model_dump(mode="json")
