@@ -260,6 +260,11 @@ class Engine:
             if item.vectors is not None:
                 self.put_vectors(owner, id_, item.vectors)
 
+    def place_again(self, ids: Collection[int]) -> None:
+        """Let memories stand where their rows say now. Call inside `exclusive`."""
+        for id_, place in self._places("memory", ids).items():
+            self.corpora["memory"].move(id_, place)
+
     def _places(self, owner: Owner, ids: Collection[int]) -> Mapping[int, Place]:
         """Where these stand among others; memos stand alone."""
         if owner != "memory" or not ids:

@@ -34,6 +34,8 @@ class NoteChanges:
     back: dict[int, str] = field(default_factory=dict)
     """Texts that stood in their file before and do again, as after a branch switch."""
     gone: list[int] = field(default_factory=list)
+    dated: list[int] = field(default_factory=list)
+    """Notes whose text stayed and which happened at another time than was said before."""
     superseded: int = 0
 
     def show(self, engine: Engine) -> None:
@@ -42,6 +44,7 @@ class NoteChanges:
             engine.corpora["memory"].remove(id_)
         engine.find_again("memory", self.back)
         engine.search_index("memory", self.added)
+        engine.place_again(self.dated)
 
 
 def apply_documents(
@@ -135,6 +138,8 @@ class _Step:
         changed = {name: value for name, value in said.items() if getattr(memory, name) != value}
         if changed:
             memories.change(self._tx, memory.id, changed, "its file says so now", self._now)
+        if "event_time" in changed:
+            self._changes.dated.append(memory.id)
 
     def _replace(self, left: Mapping[int, Memory], came: Mapping[int, tuple[str, int]]) -> None:
         """Notes whose text is no more there: superseded by what stands in their place, or gone."""

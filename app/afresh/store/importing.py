@@ -17,7 +17,7 @@ from typing import Any
 
 from afresh.errors import InvalidArgumentError, StoreCorruptError
 from afresh.store import citations, memories, memos, projects, snapshots
-from afresh.store.citations import Citation, FileCitation, dump_files, file_from_row
+from afresh.store.citations import Citation, dump_files, file_from_row
 from afresh.store.columns import aware, matching, stored
 from afresh.store.cursor import Column, Transaction
 from afresh.store.import_rows import (
@@ -135,7 +135,8 @@ class Importer:
     def memo(self, tx: Transaction, row: Row) -> Imported:
         """Take in a memo, with its `question_key`; of two states of one memo the later stays."""
         project_id = self._project_id(tx, row["project"])
-        root, files = self._placed(row)
+        placed = self._placed(Citation(row["root"], tuple(file_from_row(item) for item in row["files"])))
+        root, files = placed.root, placed.files
         updated = time_from(row.get("updated_at") or row.get("recorded_at"))
         found = tx.execute(
             "SELECT id, conclusion, updated_at FROM memos WHERE project_id = ? AND question_key = ?",
@@ -168,19 +169,19 @@ class Importer:
             self._memo_links.append(Link(id_, None, row["superseded_by"]))
         return result
 
-    def _placed(self, row: Row) -> tuple[str, tuple[FileCitation, ...]]:
-        """A memo's root and files. Below a checkout that isn't here, paths are given from that one's top.
+    def _placed(self, citation: Citation) -> Citation:
+        """What something rests on. Below a checkout that isn't here, paths are given from that one's top.
 
-        The top of another clone stands for it then, whatever folder the memo was recorded in.
+        The top of another clone stands for it then, whatever folder was recorded in.
         """
-        files = tuple(file_from_row(item) for item in row["files"])
-        recorded = PurePath(row["root"])
+        recorded = PurePath(citation.root)
         tops = [top for top in self._lost if recorded.is_relative_to(top)]
         if not tops:
-            return row["root"], files
+            return citation
         top = max(tops, key=len)
         below = recorded.relative_to(top)
-        return top, tuple(replace(file, path=(below / file.path).as_posix()) for file in files)
+        moved = (replace(file, path=(below / file.path).as_posix()) for file in citation.files)
+        return Citation(top, tuple(moved))
 
     def snapshot(self, tx: Transaction, row: Row, *, limit_bytes: int) -> bool:
         """Take in the bytes of a recorded file; whether there was room.
@@ -224,7 +225,7 @@ class Importer:
                 line |= {"tags": list(line["tags"]), "updated_at": tx.now, "version": line["version"] + 1}
                 after.append(line)
             tx.insert("memories", as_columns(after))
-        cited = {id_: citation_of(row) for id_, row in updates.items() if row.get("files")}
+        cited = {id_: self._placed(citation_of(row)) for id_, row in updates.items() if row.get("files")}
         there = citations.of(tx, cited)
         citations.put_all(tx, "memory", {id_: c for id_, c in cited.items() if there.get(id_) != c})
 
@@ -233,7 +234,7 @@ class Importer:
             return
         values = [self._memory_line(tx, id_, row, row) for id_, row in fresh.items()]
         tx.insert("memories", as_columns(values))
-        cited = {id_: citation_of(row) for id_, row in fresh.items() if row.get("files")}
+        cited = {id_: self._placed(citation_of(row)) for id_, row in fresh.items() if row.get("files")}
         citations.put_all(tx, "memory", cited)
         earlier: list[dict[str, Any]] = []
         actions: list[tuple[str, str | None, datetime | None]] = []

@@ -96,6 +96,16 @@ class Corpus:
             self._generation += 1
             self._compact_if_due()
 
+    def move(self, doc_id: int, place: Place) -> bool:
+        """Set where a document stands, its text being the same; False where it isn't there."""
+        with self._lock:
+            row = self._rows.row(doc_id)
+            if row is None:
+                return False
+            self._threads.move(row, doc_id, place)
+            self._generation += 1
+            return True
+
     def put_vectors(self, doc_id: int, vectors: NDArray[np.float32]) -> bool:
         """Set a document's chunks, float32 [chunks, dim]; False where the document isn't there (any more)."""
         with self._lock:

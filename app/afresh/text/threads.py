@@ -110,6 +110,13 @@ class Threads:
         self._before[row] = self._after[row] = -1
         self._link(before, after)
 
+    def move(self, row: int, doc_id: int, place: Place) -> None:
+        """Put a row that may stand somewhere already where it belongs now."""
+        self.remove(row)
+        if row < len(self._days):
+            self._days[row] = UNKNOWN_DAY
+        self.add(row, doc_id, place)
+
     def _link(self, before: int, after: int) -> None:
         if before >= 0:
             self._after[before] = after

@@ -187,6 +187,17 @@ def decided(desk, workspace, number, said, sha, **about):
     return path
 
 
+def test_a_decision_that_was_dated_anew_is_found_by_its_new_date_at_once(desk, workspace_row):
+    def note_of(day):
+        return Note("docs/adr/1.md", ("Storage",), "Rows are kept in files.", 5, 5, "decision", decided=day)
+
+    apply(desk, workspace_row, note_of(date(2024, 3, 5)), path="docs/adr/1.md")
+    apply(desk, workspace_row, note_of(date(2024, 4, 7)), path="docs/adr/1.md", sha="b")
+    corpus = desk.engine.corpora["memory"]
+    (day,) = corpus.view(None).days.tolist()
+    assert date.fromordinal(day) == date(2024, 4, 7)
+
+
 def standing(desk, query):
     return sorted({memory.path for memory in recall(desk, query, limit=20)})
 

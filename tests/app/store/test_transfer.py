@@ -364,6 +364,23 @@ def test_a_repository_that_is_not_on_this_machine_is_known_by_its_name(store: St
     assert (project.name, project.identity) == ("app", "name:app")
 
 
+def test_what_was_cited_below_a_checkout_that_is_not_here_is_given_from_its_top(store: Store) -> None:
+    file = {"path": "a.py", "sha256": "a" * 64, "size": 1}
+    rows = [
+        {"kind": "project", "name": "app", "identity": "/elsewhere/.git", "created_at": None},
+        {"kind": "checkout", "project": "app", "root": "/elsewhere"},
+        row(files=[file], files_root="/elsewhere/src/billing"),
+        memo_row(root="/elsewhere/src/billing", files=[file]),
+    ]
+    found = imported(store, rows, here=lambda _: False)
+    with store.read() as cursor:
+        of_memory = citations.of(cursor, [found["memory"][0].id])
+        of_memo = citations.of(cursor, [found["memo"][0].id], "memo")
+    for cited in (*of_memory.values(), *of_memo.values()):
+        assert (cited.root, [item.path for item in cited.files]) == ("/elsewhere", ["src/billing/a.py"])
+    assert of_memory and of_memo
+
+
 @pytest.mark.parametrize(
     "zstd",
     [

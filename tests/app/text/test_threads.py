@@ -60,6 +60,16 @@ def test_days_are_kept_for_what_stands_alone_too() -> None:
     assert threads.days(2).tolist() == [719_163 + 3, UNKNOWN_DAY]
 
 
+def test_what_happened_at_another_time_than_was_said_stands_there_alone() -> None:
+    threads = Threads()
+    for row in range(3):
+        threads.add(row, row, Place(1, row * _DAY_US))
+    threads.move(0, 0, Place(1, 5 * _DAY_US))
+    threads.move(1, 1, Place())
+    assert _order(threads, 3, 2) == [2, 0]
+    assert threads.days(3).tolist() == [719_163 + 5, UNKNOWN_DAY, 719_163 + 2]
+
+
 def test_links_lead_to_nothing_that_the_search_may_not_see() -> None:
     links = Links(np.array([-1, 0, 1], np.int32), np.array([1, 2, -1], np.int32))
     found = seen(links, np.array([True, False, True]))
