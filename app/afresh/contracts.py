@@ -196,21 +196,25 @@ class Near(Result):
 
 class SaveArguments(Arguments):
     content: str = Field(min_length=1, max_length=100_000, description="One idea that stands by itself.")
-    type: SaveType = "fact"
+    type: SaveType = Field("fact", description="What kind of thing it is.")
     project: Name | None = Field(None, description="Default: the project of the working directory.")
-    memory_type: MemoryType | None = Field(None, description="Default: from type.")
+    memory_type: MemoryType | None = Field(None, description="Default: from type. working: for a few days.")
     path: str = Field("", max_length=1024, description="Logical place, such as billing/locks.")
-    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] = Field([], max_length=50)
+    tags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] = Field(
+        [], max_length=50, description="Words to find it by."
+    )
     branch: str | None = Field(None, max_length=1024, description="Default: the checkout's.")
     event_time: Moment | None = Field(
         None, description="When it happened: RFC 3339 with offset. Default: now"
     )
     files: CitedFiles = Field([], max_length=200, description="Sources that it rests on; hashed now.")
     supersedes: int | None = Field(None, description="Id of the memory that this one replaces.")
-    agent_id: Name | None = None
+    agent_id: Name | None = Field(None, description="Who saves.")
     agent_instance_id: Name | None = None
     session_id: Name | None = None
-    expires_in_days: int | None = Field(None, ge=1, le=3650)
+    expires_in_days: int | None = Field(
+        None, ge=1, le=3650, description="Default: never; working ones after 7."
+    )
 
 
 class SaveResult(Result):
@@ -226,14 +230,14 @@ class SaveResult(Result):
 
 class UpdateArguments(Arguments):
     id: int
-    content: str | None = Field(None, min_length=1, max_length=100_000)
+    content: str | None = Field(None, min_length=1, max_length=100_000, description="The whole text anew.")
     type: SaveType | None = None
     tags: list[Annotated[str, StringConstraints(min_length=1, max_length=100)]] | None = Field(
-        None, max_length=50
+        None, max_length=50, description="All of them anew."
     )
     path: str | None = Field(None, max_length=1024)
     expires_in_days: int | None = Field(None, ge=1, le=3650)
-    reason: str = Field("", max_length=2000)
+    reason: str = Field("", max_length=2000, description="Kept in the history.")
 
 
 class UpdateResult(Result):
@@ -259,7 +263,7 @@ class DeleteResult(Result):
 
 class GetArguments(Arguments):
     ids: list[int] = Field(min_length=1, max_length=50)
-    history: bool = False
+    history: bool = Field(False, description="With earlier states, and deleted ones too.")
 
 
 class MemoryVersion(Result):
@@ -662,9 +666,11 @@ class AnswerResult(Result):
 
 
 class RecordArguments(Arguments):
-    question: str = Field(min_length=1, max_length=2000)
-    conclusion: str = Field(min_length=1, max_length=20_000)
-    project: Name
+    question: str = Field(min_length=1, max_length=2000, description="As somebody would ask it next time.")
+    conclusion: str = Field(
+        min_length=1, max_length=20_000, description="The answer, complete without the files."
+    )
+    project: Name = Field(description="Its name; made if new. workspace_status tells it.")
     files: CitedFiles = Field(
         min_length=1,
         max_length=200,
@@ -699,13 +705,13 @@ class RecordResult(Result):
 
 
 class ExploreArguments(Arguments):
-    question: str = Field(min_length=1, max_length=2000)
-    project: Name
+    question: str = Field(min_length=1, max_length=2000, description="In your own words.")
+    project: Name = Field(description="Its name; workspace_status tells it.")
     root: str | None = Field(
         None, min_length=1, max_length=1024, description="Absolute; default: the working directory."
     )
     limit: int = Field(5, ge=1, le=50)
-    include_stale: bool = True
+    include_stale: bool = Field(True, description="False: fresh ones alone.")
 
 
 class MovedTo(Result):
@@ -789,7 +795,7 @@ class ExploreResult(Result):
 
 
 class VerifyArguments(Arguments):
-    id: int
+    id: int = Field(description="Of the conclusion.")
     action: Literal["verify", "retire", "undo"] = Field(
         description="verify: it still holds, as of now; retire: take it out of recall; undo the last change."
     )
@@ -812,8 +818,10 @@ Readiness = Literal["empty", "indexing", "ready_sparse", "ready_rich"]
 
 
 class StatusArguments(Arguments):
-    project: Name | None = None
-    root: str | None = Field(None, min_length=1, max_length=1024)
+    project: Name | None = Field(None, description="Default: that of root.")
+    root: str | None = Field(
+        None, min_length=1, max_length=1024, description="Absolute; default: the working directory."
+    )
 
 
 class FileCounts(Result):

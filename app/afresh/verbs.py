@@ -663,12 +663,12 @@ TOOLS: tuple[Verb, ...] = (
         SaveArguments,
         SaveResult,
         "Save a memory",
-        "Save one thing worth knowing in later sessions: a decision with its reason, a lesson, a convention, "
-        "a fact, how a problem was solved. Cite the files that it rests on in `files`, and later recalls say "
-        "whether they still stand. The same content is stored once; near ones come back in `near`, so that "
-        "you can supersede instead of repeating. Secrets are redacted before anything is stored. For a "
-        "question that you answered by reading code use memory_exploration_record; to correct a memory use "
-        "memory_update. Takes a few milliseconds; when it answers, the memory is on disk.",
+        "Save one thing worth knowing in later sessions: a decision with its reason, a lesson, a "
+        "convention, a fact, how a problem was solved. Call it when you learn or decide such a thing; "
+        "`supersedes` puts it in an older one's place. With `files`, later recalls say whether the code it "
+        "rests on still stands. The same content is stored once; similar ones come back in `near`. Secrets "
+        "are redacted. For an answer found by reading code use memory_exploration_record; to correct a "
+        "text use memory_update. Milliseconds; once it answers, it is on disk.",
         read_only=False,
         tool=True,
     ),
@@ -677,9 +677,10 @@ TOOLS: tuple[Verb, ...] = (
         UpdateArguments,
         UpdateResult,
         "Update a memory",
-        "Correct a memory in place, by its id: content, type, tags, path or expiry. The earlier state stays "
-        "in its history. Use memory_save with `supersedes` when a new decision replaces an old one and both "
-        "should remain; use memory_delete for what should never have been saved.",
+        "Correct a memory in place, by its id; only what is given changes, and the earlier state stays in "
+        "its history. For mistakes and labels. When something new replaces what was true once, use "
+        "memory_save with `supersedes`, so that both stay; for what should never have been saved use "
+        "memory_delete.",
         read_only=False,
         tool=True,
     ),
@@ -688,8 +689,10 @@ TOOLS: tuple[Verb, ...] = (
         DeleteArguments,
         DeleteResult,
         "Delete a memory",
-        "Take a memory out of every recall, by its id; `undo: true` brings it back. Prefer memory_update for "
-        "a mistake, and memory_save with `supersedes` for what was true once.",
+        "Take a memory out of every recall, by its id, or bring a deleted one back with `undo: true`. For "
+        "what should never have been saved. Prefer memory_update for a mistake, and memory_save with "
+        "`supersedes` for what was true once. To take back a change to a conclusion about code use "
+        "memory_exploration_verify.",
         read_only=False,
         destructive=True,
         tool=True,
@@ -699,8 +702,9 @@ TOOLS: tuple[Verb, ...] = (
         GetArguments,
         GetResult,
         "Read memories by id",
-        "Read whole memories, up to 50, in the order asked; `history: true` adds earlier states, and deleted "
-        "memories too. Ids come from recall or memory_save. To search, use recall.",
+        "Read memories whole, by their ids, in the order asked; with `history`, also what they said "
+        "before. Ids come from recall and memory_save. To search use recall. Ids of conclusions about code "
+        "are others: memory_exploration_recall shows those.",
         tool=True,
     ),
     Verb(
@@ -708,11 +712,12 @@ TOOLS: tuple[Verb, ...] = (
         RecallArguments,
         RecallResult,
         "Recall memories",
-        "Search saved memories, agent files and documentation of the workspace by meaning and by words. Ask "
-        "before you decide something, or when you need a convention or a reason. Each result says where it "
-        "came from and, where it cites files, whether they changed since. When nothing is relevant it says "
-        "so, with the nearest apart: don't treat those as answers. For what was concluded from reading code "
-        "use memory_exploration_recall. Milliseconds, no language model.",
+        "Search saved memories and the workspace's agent files and documentation, by meaning and by words; "
+        "or list all of a time span with query_mode `activity_log`. Call it before you decide something, "
+        "or need a convention, a reason or a lesson. Each result has its source and, where it cites files, "
+        "whether they changed. `nothing_relevant` means no answer; `nearest` then isn't one either. For "
+        "conclusions from reading code use memory_exploration_recall; for one text to work from, "
+        "recall_context; for an answer in words, memory_answer. Milliseconds, no language model.",
         tool=True,
     ),
     Verb(
@@ -720,10 +725,9 @@ TOOLS: tuple[Verb, ...] = (
         ContextArguments,
         ContextResult,
         "Recall as context for a prompt",
-        "What is relevant to a task as one Markdown text that never exceeds max_tokens: without repetition, "
-        "grouped by path, each item fenced as data with its id, date and freshness. Use it to fill a prompt, "
-        "or once at the start of a task; use recall where you want single results with their scores. "
-        "Tokens are counted from above: a quarter of the bytes, or the words and marks if these are more. "
+        "What is relevant to a task as one Markdown text within max_tokens: without repetition, grouped by "
+        "path, each item fenced as data with id, date and freshness. Call it once at the start of a task, "
+        "or to fill a prompt. For single results with scores use recall. Tokens are counted from above. "
         "Milliseconds, no language model.",
         tool=True,
     ),
@@ -732,12 +736,12 @@ TOOLS: tuple[Verb, ...] = (
         IterateArguments,
         IterateResult,
         "Recall in several steps",
-        "For a question that no single memory answers: it searches, looks what is still missing and searches "
-        "for that, up to max_iters times; evidence comes back in one ranking with the course of the run. "
-        "terminated_reason says how it ended: only `converged` means that the planner had enough; "
-        "search_error and planner_error keep what was found. Plans with the configured language model "
-        "(seconds a step), without one by the names that lead from text to text (milliseconds). For a "
-        "plain question use recall: it is faster.",
+        "Evidence for a question that no single memory answers: it searches, looks what is missing and "
+        "searches for that, up to max_iters times. Evidence comes ranked, with the course of the run; only "
+        "terminated_reason `converged` means that the planner had enough, and errors keep what was found. "
+        "Plans with the configured language model (seconds a step), without one by names that lead from "
+        "text to text (milliseconds). For a plain question use recall; for an answer in words "
+        "memory_answer.",
         tool=True,
     ),
     Verb(
@@ -745,12 +749,13 @@ TOOLS: tuple[Verb, ...] = (
         AnswerArguments,
         AnswerResult,
         "Answer from memory",
-        "Answer a question from saved records alone, with a quote for each claim: every citation stands word "
-        "for word in the evidence that comes with it. It looks for what contradicts, lets the newest record "
-        "decide and names the one it replaced, and says `insufficient`, with what is missing, rather than "
-        "guess. With a language model it drafts and checks (up to eight calls, seconds each); without one it "
-        "quotes whole sentences (milliseconds). The answer is stored under answer_id. Use recall for the "
-        "records themselves, and memory_recall_iterative for evidence that needs several searches.",
+        "Answer a question in words from saved records alone, each claim with a quote that stands word for "
+        "word in the evidence. It looks for contradictions, lets the newest record decide and names the "
+        "one it replaced, and says `insufficient`, with what is missing, rather than guess. With a "
+        "language model it drafts and checks (up to eight calls, seconds each); without one it quotes "
+        "whole sentences (milliseconds). The answer is stored under answer_id. For the records themselves "
+        "use recall; for several searches memory_recall_iterative; for how code works "
+        "memory_exploration_recall.",
         read_only=False,
         idempotent=False,
         tool=True,
@@ -760,11 +765,11 @@ TOOLS: tuple[Verb, ...] = (
         RecordArguments,
         RecordResult,
         "Record a conclusion about code",
-        "Record what you concluded from reading files, with the files (and lines, symbols, quotes) that you "
-        "read it from. They are hashed now, and memory_exploration_recall then tells whether the conclusion "
-        "still stands. Do it after each exploration that took more than a file or two. The same question "
-        "replaces its earlier conclusion, which stays in the history. For knowledge that rests on no file "
-        "use memory_save.",
+        "Record what you concluded from reading code, with the files, lines, symbols or quotes that you "
+        "read; they are hashed now, and memory_exploration_recall then tells whether the conclusion still "
+        "stands. Call it after each exploration of more than a file or two, and when an answer changed: "
+        "the same question replaces its conclusion, which stays in the history. If any file can't be read, "
+        "nothing is stored. For knowledge that rests on no file use memory_save.",
         read_only=False,
         tool=True,
     ),
@@ -773,11 +778,11 @@ TOOLS: tuple[Verb, ...] = (
         ExploreArguments,
         ExploreResult,
         "Recall conclusions about code",
-        "Before you read files to answer a question about a code base, ask what was concluded before. Each "
-        "conclusion is judged from the disk at this moment: `fresh` means that every file it was read from "
-        "is byte for byte the same, so that you can rely on it without reading again; for `stale` ones read "
-        "only changed_files and missing_files again. Milliseconds, no language model. For decisions and "
-        "conventions use recall.",
+        "What was concluded about the code before, each judged from the disk at this moment. Call it "
+        "before you read files to answer a question about code. `fresh`: every file is byte for byte what "
+        "it was, so rely on it without reading; `stale`: read only changed_files and missing_files again, "
+        "`impact` says how bad it is. Nothing found: read, then memory_exploration_record. For decisions "
+        "and conventions use recall. Milliseconds, no language model.",
         tool=True,
     ),
     Verb(
@@ -785,10 +790,11 @@ TOOLS: tuple[Verb, ...] = (
         VerifyArguments,
         VerifyResult,
         "Verify, retire or undo a conclusion",
-        "After memory_exploration_recall called a conclusion stale and you looked at what changed: `verify` "
-        "says that it still holds, and takes the files as they are now; `retire` takes one that is false out "
-        "of recall; `undo` takes the last change back. Only this and a new record make a stale conclusion "
-        "fresh. If the answer changed, use memory_exploration_record with the same question instead.",
+        "Settle a conclusion about code after you looked at what changed: `verify` says that it still "
+        "holds, and takes the files as they are now; `retire` takes one that is false out of recall; "
+        "`undo` takes the last of these back. Only this and a new record make a stale conclusion fresh. If "
+        "the answer changed, use memory_exploration_record with the same question instead. For memories "
+        "use memory_update and memory_delete.",
         read_only=False,
         idempotent=False,
         tool=True,
@@ -798,8 +804,9 @@ TOOLS: tuple[Verb, ...] = (
         StatusArguments,
         StatusResult,
         "Status of the workspace",
-        "What is indexed and remembered for a project, how many conclusions are stale, whether the watch is "
-        "live and which model searches. Use it when results surprise you, not before each call.",
+        "What is indexed, pending and remembered for a project, its name, how many conclusions are fresh "
+        "and stale, whether the watch is live and which model searches. Call it when results surprise you "
+        "or you need the project's name, not before each call.",
         tool=True,
     ),
 )

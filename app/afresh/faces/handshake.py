@@ -27,7 +27,7 @@ _META_PREFIX = "io.modelcontextprotocol/"
 _VERSION_KEY = f"{_META_PREFIX}protocolVersion"
 _CAPABILITIES_KEY = f"{_META_PREFIX}clientCapabilities"
 _CLIENT_KEY = f"{_META_PREFIX}clientInfo"
-_METHODS = ("server/discover", "tools/list", "resources/templates/list", "ping")
+_METHODS = ("server/discover", "tools/list", "prompts/list", "resources/templates/list", "ping")
 """Those whose answers are the same at any time; a list of resources is not."""
 
 Message = Mapping[str, Any]

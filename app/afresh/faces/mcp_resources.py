@@ -1,4 +1,4 @@
-"""Resources over MCP: listed page by page, read through the engine's verbs, completed while one types."""
+"""Resources over MCP: listed page by page, read through the engine's verbs."""
 
 from __future__ import annotations
 
@@ -22,15 +22,28 @@ from afresh.engine.calls import Call, Caller, Service
 from afresh.engine.fencing import visible
 from afresh.errors import AfreshError, NotFoundError, UsageError
 from afresh.faces import resource_kinds
-from afresh.faces.resource_kinds import KINDS, MIME_TYPE, Address, address_of, kind_of
-from afresh.verbs import CompleteResult, ContentsResult, ListedMemo
+from afresh.faces.resource_kinds import KINDS, MIME_TYPE, Address, address_of
+from afresh.verbs import ContentsResult, ListedMemo
 
 logger = logging.getLogger(__name__)
 
 PAGE = 50
 """Resources on one page of the list."""
+_SIZING_S = 0.25
+"""Seconds that a page of the list may take longer so that sizes stand in it; the rest go without."""
 _TITLE = 120
 _BOTH: list[types.Role] = ["user", "assistant"]
+ICON = types.Icon(
+    src="data:image/svg+xml;base64,"
+    + base64.b64encode(
+        b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">'
+        b'<circle cx="8" cy="8" r="7" fill="#2a7"/>'
+        b'<path d="M4.5 8.5 7 11l4.5-5.5" fill="none" stroke="#fff" stroke-width="2"/></svg>'
+    ).decode(),
+    mime_type="image/svg+xml",
+    sizes=["any"],
+)
+"""A tick: what was learned still stands. In the text itself, so that no palette has to fetch it."""
 
 _Context = ServerRequestContext[dict[str, Any], Any]
 _Place = tuple[int, int | str]
@@ -63,8 +76,9 @@ class Resources:
         assert isinstance(found, ContentsResult)
         entries = [(place, entry) for place, entry in _entries(found) if after is None or place > after]
         page = entries[:PAGE]
+        sized = await self._sized([entry for _, entry in page], found.project)
         return types.ListResourcesResult(
-            resources=[entry for _, entry in page],
+            resources=sized,
             next_cursor=_cursor(page[-1][0]) if len(entries) > PAGE else None,
         )
 
@@ -80,22 +94,21 @@ class Resources:
             contents=[types.TextResourceContents(uri=params.uri, mime_type=MIME_TYPE, text=text)]
         )
 
-    async def complete(self, _context: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        if not isinstance(params.ref, types.ResourceTemplateReference):
-            raise _wrong(f"there is no prompt {params.ref.name!r}")
-        kind = kind_of(params.ref.uri)
-        if kind is None:
-            known = ", ".join(kind.template for kind in KINDS)
-            raise _wrong(f"there is no resource template {params.ref.uri!r}; there are: {known}")
-        if params.argument.name != kind.variable:
-            raise _wrong(f"{kind.template} has no argument {params.argument.name!r}, but {kind.variable!r}")
-        found = await self._ask("complete", {"what": kind.completes, "prefix": params.argument.value})
-        assert isinstance(found, CompleteResult)
-        return types.CompleteResult(
-            completion=types.Completion(
-                values=found.values, total=found.total, has_more=found.total > len(found.values)
-            )
-        )
+    async def _sized(self, entries: list[types.Resource], project: str | None) -> list[types.Resource]:
+        """The entries with the size of what a read of each gives, as far as that is found out in time."""
+        here = resource_kinds.stale_of(project).uri if project is not None else None
+        with anyio.move_on_after(_SIZING_S):
+            for at, entry in enumerate(entries):
+                address = known_address(entry.uri)
+                if address.kind.variable == "project" and entry.uri != here:
+                    # What is stale elsewhere takes longer to find out, and is asked for less.
+                    continue
+                try:
+                    result = await self._ask(address.kind.verb, address.kind.arguments(address.value))
+                except MCPError:
+                    continue
+                entries[at] = entry.model_copy(update={"size": len(address.kind.page(result).encode())})
+        return entries
 
     async def _ask(self, verb: str, arguments: Mapping[str, Any]) -> Result:
         cancelled = threading.Event()
@@ -140,6 +153,7 @@ def _templates() -> list[types.ResourceTemplate]:
             description=kind.description,
             mime_type=MIME_TYPE,
             annotations=types.Annotations(audience=_BOTH),
+            icons=[ICON],
         )
         for kind in KINDS
     ]

@@ -1,7 +1,10 @@
 """JSON Schemas of the tools, made from the contracts and cut down to what a model needs to read.
 
 Every agent pays for these texts in each session, so pydantic's generated titles, null branches of
-optional arguments and definitions used once are taken out. What is left means the same.
+optional arguments and definitions used once are taken out, and so is what a caller learns from a refusal
+if it ever needs it: that texts aren't empty, and how long short ones may be. Of a result every key is
+always there, and its schema says so of the outermost alone; what lies deep within is told by its kind. What
+is left means the same.
 """
 
 from __future__ import annotations
@@ -12,6 +15,10 @@ from typing import Any
 from afresh.contracts import Arguments, Result
 
 _REFERENCE = "#/$defs/"
+_LONG = 2000
+"""Characters that a text may well have; a lower bound is met by no sensible call."""
+_DEEPEST = 3
+"""Objects within objects whose keys a schema names; of those further in it says that they are there."""
 _NAMED = ("properties", "$defs")
 """Keywords whose keys are names of the schema's author, not keywords."""
 
@@ -21,14 +28,21 @@ def input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     schema = _compact(arguments.model_json_schema(mode="validation"))
     for sub in _objects(schema):
         _drop_null(sub)
+        _drop_obvious_bounds(sub)
     return schema
 
 
 def output_schema(result: type[Result]) -> dict[str, Any]:
     """The schema of a tool's result; what can be null says so."""
     schema = _compact(result.model_json_schema(mode="serialization"))
+    _prune(schema, _DEEPEST)
+    for definition in schema.get("$defs", {}).values():
+        _prune(definition, _DEEPEST - 1)
     for sub in _objects(schema):
-        sub.pop("default", None)
+        for keyword in ("default", "description", "format"):
+            sub.pop(keyword, None)
+        if sub is not schema:
+            sub.pop("required", None)
         _merge_null(sub)
     return schema
 
@@ -89,6 +103,31 @@ def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
             place.update({**definition, **own})
         if not definitions:
             schema.pop("$defs", None)
+
+
+def _prune(node: dict[str, Any], levels: int) -> None:
+    """Leave of objects deeper than that many levels only that they are objects."""
+    for branch in node.get("anyOf", ()):
+        _prune(branch, levels)
+    if "items" in node:
+        _prune(node["items"], levels)
+    if "properties" not in node:
+        return
+    if levels == 0:
+        node.clear()
+        node["type"] = "object"
+        return
+    for sub in node["properties"].values():
+        _prune(sub, levels - 1)
+
+
+def _drop_obvious_bounds(sub: dict[str, Any]) -> None:
+    if sub.get("type") != "string":
+        return
+    for keyword in ("minLength", "pattern"):
+        sub.pop(keyword, None)
+    if sub.get("maxLength", _LONG) < _LONG:
+        del sub["maxLength"]
 
 
 def _is_null(branch: Any) -> bool:

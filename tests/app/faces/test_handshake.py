@@ -104,6 +104,7 @@ def conversations() -> Iterator[tuple[str, Messages]]:
     rest = [
         INITIALIZED,
         request("tools/list"),
+        request("prompts/list"),
         request("resources/templates/list"),
         request("ping"),
         request("server/discover"),
@@ -133,6 +134,7 @@ def conversations() -> Iterator[tuple[str, Messages]]:
                 for method in (
                     "server/discover",
                     "tools/list",
+                    "prompts/list",
                     "resources/templates/list",
                     "ping",
                     "tools/list",
@@ -169,6 +171,7 @@ DOUBTFUL: dict[str, Messages] = {
     "a tool's call": [initialize(), request("tools/call", name="recall", arguments={"query": "a"})],
     "a page of tools": [initialize(), request("tools/list", cursor="2")],
     "a list of resources": [initialize(), request("resources/list")],
+    "a page of prompts": [initialize(), request("prompts/list", cursor="2")],
     "a page of templates": [initialize(), request("resources/templates/list", cursor="2")],
     "a list before the handshake": [request("tools/list")],
     "an envelope on a handshake connection": [initialize(), modern("tools/list")],

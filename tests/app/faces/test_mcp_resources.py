@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import threading
 import warnings
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
+from xml.etree import ElementTree
 
 import anyio
 import mcp_types as types
@@ -63,6 +66,54 @@ async def until(client: Client, holds: Callable[[], object]) -> None:
     """Go on talking until something holds; the whole conversation is bounded."""
     while not holds():
         await client.list_tools()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_list_tells_how_much_a_read_gives(mode: Mode) -> None:
+    def gone(_arguments: Mapping[str, Any], _call: Call) -> Result:
+        raise NotFoundError("retired at this moment")
+
+    async def use(client: Client) -> None:
+        listed = (await client.list_resources()).resources
+        sizes = {item.uri: item.size for item in listed}
+        assert sizes.pop("afresh://project/bank/stale") is None
+        assert sizes
+        for uri, size in sizes.items():
+            assert size == len((await text_at(client, uri)).encode())
+
+    async def without(client: Client) -> None:
+        listed = (await client.list_resources()).resources
+        assert {item.size for item in listed if "/memo/" in item.uri} == {None}
+
+    talk(ServiceDouble(), mode, use)
+    talk(ServiceDouble({"memo": gone}), mode, without)
+
+
+def test_a_list_does_not_wait_for_sizes_that_take_long() -> None:
+    begun = threading.Event()
+
+    def slow(_arguments: Mapping[str, Any], call: Call) -> Result:
+        begun.set()
+        assert call.cancelled.wait(20)
+        return MEMO
+
+    async def use(client: Client) -> None:
+        listed = (await client.list_resources()).resources
+        assert begun.is_set()
+        assert {item.size for item in listed if "/memo/" in item.uri} == {None}
+
+    talk(ServiceDouble({"memo": slow}), "auto", use)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_templates_have_an_icon_that_needs_no_fetching(mode: Mode) -> None:
+    async def use(client: Client) -> None:
+        for template in (await client.list_resource_templates()).resource_templates:
+            (icon,) = template.icons or ()
+            assert icon.src.startswith("data:image/svg+xml;base64,")
+            assert ElementTree.fromstring(base64.b64decode(icon.src.partition(",")[2])).get("viewBox")
+
+    talk(ServiceDouble(), mode, use)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -332,8 +383,6 @@ def test_arguments_of_templates_are_completed(mode: Mode) -> None:
             await complete("afresh://memo/{id}", "path", "")
         with pytest.raises(MCPError, match="no resource template"):
             await complete("afresh://nothing/{id}", "id", "")
-        with pytest.raises(MCPError, match="no prompt 'remember'"):
-            await client.complete(types.PromptReference(name="remember"), {"name": "type", "value": ""})
 
     talk(service, mode, use)
     assert service.calls == [

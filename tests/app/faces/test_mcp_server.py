@@ -79,8 +79,8 @@ def test_the_tools_are_listed_with_titles_annotations_and_valid_schemas(mode: Mo
             assert tool.description == verb.description
             assert tool.annotations is not None
             assert tool.annotations.read_only_hint is verb.read_only
-            assert tool.annotations.destructive_hint is verb.destructive
-            assert tool.annotations.idempotent_hint is verb.idempotent
+            hints = (tool.annotations.destructive_hint, tool.annotations.idempotent_hint)
+            assert hints == ((None, None) if verb.read_only else (verb.destructive, verb.idempotent))
             assert tool.annotations.open_world_hint is False
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
             assert tool.output_schema is not None
@@ -378,9 +378,12 @@ def test_the_server_says_who_it_is_and_announces_what_it_does(mode: Mode) -> Non
         assert client.server_info is not None
         assert (client.server_info.name, client.server_info.version) == ("afresh", __version__)
         assert client.instructions == INSTRUCTIONS
+        (icon,) = client.server_info.icons or ()
+        assert icon.src.startswith("data:image/svg+xml;base64,")
         offered = client.server_capabilities.model_dump(exclude_none=True)
         assert offered == {
             "tools": {"list_changed": False},
+            "prompts": {"list_changed": False},
             "resources": {"subscribe": True, "list_changed": True},
             "completions": {},
         }
@@ -392,7 +395,8 @@ def test_the_instructions_are_short_and_name_only_tools_that_exist() -> None:
     assert len(INSTRUCTIONS.split()) < 120
     named = {word.strip(".,;:") for word in INSTRUCTIONS.split() if word.startswith("memory_")}
     assert named <= {verb.name for verb in TOOLS}
-    assert "memory_save" in named
+    assert named >= {"memory_save", "memory_exploration_record", "memory_exploration_verify"}
+    assert " recall " in INSTRUCTIONS
 
 
 @pytest.mark.parametrize("verb", TOOLS, ids=lambda verb: verb.name)
