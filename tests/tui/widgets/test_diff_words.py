@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from afresh_tui.widgets.diff_words import marked_words
+from afresh_tui.widgets.diff_words import RunMarks
 
 
 def alone(removed: list[str], added: list[str]) -> tuple[list[list[str]], list[list[str]]]:
     """The marked parts of each line."""
-    before, after = marked_words(removed, added)
+    marks = RunMarks(removed, added)
     return (
-        [[line[start:end] for start, end in marks] for line, marks in zip(removed, before, strict=True)],
-        [[line[start:end] for start, end in marks] for line, marks in zip(added, after, strict=True)],
+        [[line[start:end] for start, end in marks.of_removed(at)] for at, line in enumerate(removed)],
+        [[line[start:end] for start, end in marks.of_added(at)] for at, line in enumerate(added)],
     )
 
 
@@ -71,5 +71,5 @@ def test_a_long_run_is_compared_line_by_line() -> None:
 
 
 def test_a_run_with_one_side_alone_has_no_marks() -> None:
-    assert marked_words([], ["new", "lines"]) == ([], [(), ()])
-    assert marked_words(["old"], []) == ([()], [])
+    assert alone([], ["new", "lines"]) == ([], [[], []])
+    assert alone(["old"], []) == ([[]], [])

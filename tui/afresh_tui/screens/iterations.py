@@ -92,6 +92,7 @@ class IterationsScreen(AfreshScreen):
             layout: vertical;
             & #runs-side { width: 1fr; height: 7; border-right: none; border-bottom: solid $border-blurred; }
         }
+        &.-paired #runs-side { display: none; }
         &.-said {
             & #runs-full { display: none; }
             & #runs-message { display: block; }
@@ -287,8 +288,15 @@ class IterationsScreen(AfreshScreen):
                 return
         self.fail(error)
 
+    def _set_pair(self, pair: tuple[Story, Story] | None) -> None:
+        """Show two runs, which take the whole width, or one again."""
+        self._pair = pair
+        self.set_class(pair is not None, "-paired")
+        self.call_after_refresh(self._draw)
+
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
-        self._pair = None
+        if self._pair is not None:
+            self._set_pair(None)
         at = self._at(message.index)
         if at is None:
             self._story = self._live
@@ -474,8 +482,7 @@ class IterationsScreen(AfreshScreen):
         except AfreshError as error:
             self.fail(error)
             return
-        self._pair = stories[0], stories[1]
-        self._draw()
+        self._set_pair((stories[0], stories[1]))
         self.view.focus()
         self.refresh_bindings()
 
@@ -525,8 +532,7 @@ class IterationsScreen(AfreshScreen):
         if self.ask_input.has_class("-on"):
             self.ask_input.remove_class("-on")
         elif self._pair is not None:
-            self._pair = None
-            self.on_virtual_list_moved(VirtualList.Moved(self.listing, self.listing.cursor))
+            self._set_pair(None)
         elif self._first is not None and self.focused is self.listing:
             self._first = None
             self.listing.redraw()

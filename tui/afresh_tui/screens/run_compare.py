@@ -15,7 +15,7 @@ from afresh_tui.screens.run_timeline import ending
 from afresh_tui.widgets.diff_fold import fold_words
 from afresh_tui.wording import counted, long_age, told_ms
 
-SIDE_BY_SIDE = 84
+SIDE_BY_SIDE = 72
 """Columns from which the two have a side each; below, one follows the other."""
 
 
@@ -59,10 +59,16 @@ def comparison(one: Story, two: Story, now: datetime, width: int) -> list[Conten
     lines = [*_verdict(one, two, differs, width), Content("")]
     lines += _beside(_title(one, now), _title(two, now), width)
     for number, (a, b) in enumerate(zip_longest(one.steps, two.steps), start=1):
-        same = a is not None and b is not None and is_same(a, b)
-        mark = ("= the same", "$text-success") if same else ("≠ differs", "$text-warning")
-        lines += [Content(""), Content.assemble((f"Search {number}  ", "bold"), mark)]
-        lines += _beside(_step(a, b), _step(b, a), width)
+        lines.append(Content(""))
+        if a is not None and b is not None and is_same(a, b):
+            lines.append(Content.assemble((f"Search {number}  ", "bold"), ("= the same", "$text-success")))
+            lines += [Content(f"  {row}") for row in fold_words(a.query, width - 3)]
+            lines.append(
+                Content.styled(f"  {a.found} found, {len(a.new)} new, in the same order", "$text-muted")
+            )
+        else:
+            lines.append(Content.assemble((f"Search {number}  ", "bold"), ("≠ differs", "$text-warning")))
+            lines += _beside(_step(a, b), _step(b, a), width)
     lines += [Content(""), Content.styled("How they ended", "bold")]
     lines += _beside(_end(one), _end(two), width)
     lines += [Content(""), *_evidence(one, two, differs, width)]

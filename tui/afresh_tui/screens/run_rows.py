@@ -32,11 +32,10 @@ def row(
     age = short_age(run.started_at, now)
     if lines == 1:
         return [_ended(lead, one_line(run.query), f"{about} {age:>4}", width)]
-    facts = [f"#{run.id}", counted(run.iterations, "search", "searches"), about, told_ms(run.elapsed_ms)]
-    if run.replay_of is not None:
-        facts.append(f"replay of #{run.replay_of}")
+    name = f"#{run.id}" if run.replay_of is None else f"#{run.id} replays #{run.replay_of}"
+    facts = [name, about, counted(run.iterations, "search", "searches"), told_ms(run.elapsed_ms)]
     if run.project == "%":
-        facts.append("all projects")
+        facts.insert(1, "all projects")
     first = _ended(lead, one_line(run.query), age, width)
     return [first, Content.styled(cut(f"  {' · '.join(facts)}", width), "$text-muted")]
 

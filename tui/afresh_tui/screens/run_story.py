@@ -53,8 +53,8 @@ class Step:
     """The planner had enough."""
     next_query: str | None
     error: str | None
-    repairs: int
-    """How often the planner's output had to be asked for again."""
+    calls: int
+    """Of a language model, to plan what follows: more than one where its answer could not be read."""
     elapsed_ms: float
     search_ms: float | None = None
     planner_ms: float | None = None
@@ -169,7 +169,7 @@ def origin_of(story: Story, step: Step) -> str:
     if len(story.parts) < 2:
         return "the question itself"
     if step.query in story.parts:
-        return f"part {story.parts.index(step.query) + 1} of {len(story.parts)} of the question"
+        return f"part {story.parts.index(step.query) + 1} of the question"
     return "part of the question"
 
 
@@ -185,7 +185,7 @@ def _stored(step: StoredStep) -> Step:
         is_done=step.planner_done,
         next_query=None if step.planner_next_query is None else one_line(step.planner_next_query, 2000),
         error=None if step.planner_error is None else inert(step.planner_error),
-        repairs=max(0, step.planner_parse_attempts - 1),
+        calls=step.planner_parse_attempts,
         elapsed_ms=step.elapsed_ms,
         search_ms=step.search_ms,
         planner_ms=step.planner_ms,
@@ -205,6 +205,6 @@ def _live(step: Mapping[str, Any]) -> Step:
         is_done=step["planner_done"],
         next_query=None if following is None else one_line(following, 2000),
         error=None if error is None else inert(error),
-        repairs=max(0, step["planner_parse_attempts"] - 1),
+        calls=step["planner_parse_attempts"],
         elapsed_ms=step["elapsed_ms"],
     )

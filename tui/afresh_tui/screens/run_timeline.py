@@ -117,12 +117,7 @@ def _about(story: Story, now: datetime) -> list[str]:
 def _step(story: Story, step: Step, width: int) -> Iterator[Content]:
     sign, style = ("✗ ", "$text-error") if step.error else ("● ", "$text-primary")
     yield from _headed(sign, style, f"{step.number}. {step.query}", "bold", width)
-    times = told_ms(step.elapsed_ms)
-    if step.search_ms is not None and step.planner_ms is not None:
-        times += f" (search {told_ms(step.search_ms)}, plan {told_ms(step.planner_ms)})"
-    facts = [origin_of(story, step), f"{step.found} found, {len(step.new)} new", times]
-    if step.repairs:
-        facts.append(f"asked {counted(step.repairs, 'time')} again for a readable plan")
+    facts = [origin_of(story, step), f"{step.found} found, {len(step.new)} new"]
     yield from _railed([" · ".join(facts)], width, "$text-muted")
     known = [hit.id for hit in step.hits if hit.id not in set(step.new)]
     yield from _ids("+ new  ", step.new, width, "$text-success")
@@ -135,6 +130,15 @@ def _step(story: Story, step: Step, width: int) -> Iterator[Content]:
         yield from _labelled("next", "nothing: it is enough", width, "$text-success")
     elif step.next_query:
         yield from _labelled("next", step.next_query, width, "$text-accent")
+    yield from _labelled("took", _times(step), width, "$text-muted")
+
+
+def _times(step: Step) -> str:
+    """How long a search and its planning took, and in how many calls to a model."""
+    calls = f" in {counted(step.calls, 'call')}" if step.calls else ""
+    if step.search_ms is None or step.planner_ms is None:
+        return f"{told_ms(step.elapsed_ms)}{calls}"
+    return f"search {told_ms(step.search_ms)}, plan {told_ms(step.planner_ms)}{calls}"
 
 
 def _ids(label: str, ids: Sequence[int], width: int, style: str) -> Iterator[Content]:

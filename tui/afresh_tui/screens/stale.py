@@ -202,6 +202,7 @@ class StaleScreen(AfreshScreen):
         if self._judging:
             self._again = True
             return
+        self._judging = True
         self._judge()
 
     def workspace_changed(self, event: Event) -> None:
@@ -220,7 +221,6 @@ class StaleScreen(AfreshScreen):
     @work(group="judge", exclusive=True)
     async def _judge(self) -> None:
         """Judge everything; what is shown stays until the answer is there."""
-        self._judging = True
         if self._result is None:
             self._say("loading", Content("Judging what was learned against the disk …"))
         try:

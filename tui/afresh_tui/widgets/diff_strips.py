@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -15,8 +16,8 @@ from afresh_tui.widgets.diff_fold import cut, cut_left, fold, fold_words
 from afresh_tui.widgets.diff_model import FileChange, Hunk, Line
 from afresh_tui.widgets.diff_palette import Ground, Palette
 from afresh_tui.widgets.diff_rows import Mode, Row, number_width, runs
-from afresh_tui.widgets.diff_syntax import Pieces, Syntax
-from afresh_tui.widgets.diff_words import Marks, marked_words
+from afresh_tui.widgets.diff_syntax import Pieces, Syntax, Wanted
+from afresh_tui.widgets.diff_words import Marks, RunMarks
 from afresh_tui.wording import long_age, word_of
 
 _CITED = "▌"
@@ -31,10 +32,10 @@ _TONE_OF = {"gone": "grave", "edited": "grave", "moved": "light"}
 class _Side:
     """One side of a hunk: its lines one below the other, for the lexer."""
 
-    def __init__(self, path: str, hunk: Hunk, kinds: str) -> None:
+    def __init__(self, path: str, hunk: Hunk, kinds: str, wanted: Wanted) -> None:
         self._at = [at for at, line in enumerate(hunk.lines) if line.kind in kinds]
         self._place = {at: number for number, at in enumerate(self._at)}
-        self._syntax = Syntax(path, [hunk.lines[at].text for at in self._at])
+        self._syntax = Syntax(path, [hunk.lines[at].text for at in self._at], wanted)
 
     def of(self, at: int) -> Pieces:
         return self._syntax.of(self._place[at])
@@ -43,28 +44,28 @@ class _Side:
 class _Drawn:
     """What is worked out of a hunk when one of its lines is first seen."""
 
-    def __init__(self, change: FileChange, hunk: Hunk) -> None:
+    def __init__(self, change: FileChange, hunk: Hunk, wanted: Wanted) -> None:
         self._hunk = hunk
-        new_path = change.new_path or change.path
-        self._old = _Side(change.path, hunk, " -")
-        self._new = _Side(new_path, hunk, " +")
-        self._run_of = {at: run for run in runs(hunk.lines) for at in (*run.removed, *run.added)}
-        self._marks: dict[int, Marks] = {}
+        self._old = _Side(change.path, hunk, " -", wanted)
+        self._new = _Side(change.new_path or change.path, hunk, " +", wanted)
+        self._runs = list(runs(hunk.lines))
+        self._starts = [run.removed.start for run in self._runs]
+        self._marks: dict[int, RunMarks] = {}
 
     def pieces(self, at: int) -> Pieces:
         return (self._old if self._hunk.lines[at].kind == "-" else self._new).of(at)
 
     def marks(self, at: int) -> Marks:
-        run = self._run_of.get(at)
-        if run is None:
+        if self._hunk.lines[at].kind == " ":
             return ()
-        if at not in self._marks:
-            before, after = marked_words(
-                [self._hunk.lines[index].text for index in run.removed],
-                [self._hunk.lines[index].text for index in run.added],
-            )
-            self._marks.update(zip((*run.removed, *run.added), (*before, *after), strict=True))
-        return self._marks[at]
+        number = bisect_right(self._starts, at) - 1
+        run = self._runs[number]
+        if number not in self._marks:
+            removed, added = ([self._hunk.lines[index].text for index in side] for side in run)
+            self._marks[number] = RunMarks(removed, added)
+        if at in run.removed:
+            return self._marks[number].of_removed(at - run.removed.start)
+        return self._marks[number].of_added(at - run.added.start)
 
 
 class Strips:
@@ -89,14 +90,15 @@ class Strips:
         self._numbers = number_width(changes)
         self._both = mode == "unified" and self.width >= _BOTH_NUMBERS
         self._hunks: dict[tuple[int, int], _Drawn] = {}
+        self.wanted = Wanted()
+        """What is drawn plain and waits for its colours."""
+        self.text_width = self._text_width()
+        """Columns that are left for the code of one line."""
         self._of_row = lru_cache(maxsize=_KEPT_ROWS)(self._strips)
 
-    @property
-    def text_width(self) -> int:
-        """Columns that are left for the code of one line."""
-        gutter = 1 + self._numbers * (2 if self._both else 1) + self._both + 3
+    def _text_width(self) -> int:
         whole = self.width if self._mode == "unified" else self._half
-        return max(8, whole - gutter)
+        return max(8, whole - self._gutter_width)
 
     @property
     def _half(self) -> int:
@@ -123,6 +125,11 @@ class Strips:
             (cell_len(line.text) for change in self._changes for hunk in change.hunks for line in hunk.lines),
             default=0,
         )
+
+    def colour_one(self) -> None:
+        """Colour one more block of what waits for it; everything is to be drawn again then."""
+        self.wanted.lex_one()
+        self._of_row.cache_clear()
 
     def strip(self, row: Row, sub: int, scroll_x: int = 0, *, is_current: bool = False) -> Strip:
         """One line of a row; code begins at column `scroll_x` of it where lines aren't folded."""
@@ -202,13 +209,16 @@ class Strips:
         return self._changes[row.file].hunks[row.hunk].lines[at]
 
     def _folds(self, text: str) -> int:
-        return len(fold(text, self.text_width))
+        room = self.text_width
+        if len(text) <= room and text.isascii():
+            return 1
+        return len(fold(text, room))
 
     def _hunk(self, row: Row) -> _Drawn:
         key = row.file, row.hunk
         if key not in self._hunks:
             change = self._changes[row.file]
-            self._hunks[key] = _Drawn(change, change.hunks[row.hunk])
+            self._hunks[key] = _Drawn(change, change.hunks[row.hunk], self.wanted)
         return self._hunks[key]
 
     def _pair(self, row: Row, scroll_x: int) -> list[Strip]:

@@ -1,8 +1,11 @@
 """Colours of code in a diff: which part of a line is a keyword, a name or a comment.
 
 A hunk is a piece of a file, so the lexer begins in the middle of it. A piece that ends a comment or a text
-begun above it is lexed from inside of that, or everything behind would be coloured as its opposite. Lines are
-lexed in blocks, when they are first seen: a hunk of 20,000 lines takes no time until it is scrolled through.
+begun above it is lexed from inside of that, or everything behind would be coloured as its opposite.
+
+Lexing is slow, a few milliseconds for ten lines. So lines are lexed in blocks, and never while a screen is
+drawn: a block that was asked for is wanted, its lines are plain meanwhile, and whoever draws lexes what is
+wanted between two frames.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-BLOCK = 96
+BLOCK = 32
 """Lines that are lexed at once."""
-_LEAD = 32
+_LEAD = 24
 """Lines before a block that are lexed with it, so that it begins in the right state."""
+_MOST_WANTED = 12
+"""Blocks; a screen shows half as many, old and new lines in turn."""
 _LONGEST = 1000
 """Characters of a line that is still worth lexing."""
 
@@ -59,23 +64,53 @@ class Piece(NamedTuple):
 Pieces = tuple[Piece, ...]
 
 
+class Wanted:
+    """Blocks that were asked for and aren't lexed, the latest last."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[tuple[Syntax, int], None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._blocks)
+
+    def add(self, syntax: Syntax, block: int) -> None:
+        """Want a block; of those asked for long ago, which are out of sight by now, the oldest is dropped."""
+        self._blocks.pop((syntax, block), None)
+        self._blocks[syntax, block] = None
+        if len(self._blocks) > _MOST_WANTED:
+            del self._blocks[next(iter(self._blocks))]
+
+    def lex_one(self) -> None:
+        """Lex the block that was asked for last."""
+        syntax, block = next(reversed(self._blocks))
+        del self._blocks[syntax, block]
+        syntax.lex(block)
+
+
 class Syntax:
     """The tones of one side of a hunk."""
 
-    def __init__(self, path: str, lines: Sequence[str]) -> None:
+    def __init__(self, path: str, lines: Sequence[str], wanted: Wanted) -> None:
         """`path` says which language it is; of an unknown one every line is plain."""
         self._lexer = _lexer(path)
         self._lines = lines
+        self._wanted = wanted
         self._blocks: dict[int, list[Pieces]] = {}
 
     def of(self, line: int) -> Pieces:
-        """The pieces of a line, from 0, that are not plain."""
+        """The pieces of a line, from 0, that are not plain; none while its block is only wanted."""
         if self._lexer is None:
             return ()
         block = line // BLOCK
         if block not in self._blocks:
-            self._blocks[block] = self._lexed(self._lexer, block)
+            self._wanted.add(self, block)
+            return ()
         return self._blocks[block][line % BLOCK]
+
+    def lex(self, block: int) -> None:
+        """Lex a block."""
+        if self._lexer is not None:
+            self._blocks[block] = self._lexed(self._lexer, block)
 
     def _lexed(self, lexer: Lexer, block: int) -> list[Pieces]:
         first = block * BLOCK

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from textual.geometry import Size
+from textual import work
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -64,8 +66,9 @@ class DiffView(ScrollView, can_focus=True):
         self._strips: Strips | None = None
         self._layout: Layout | None = None
         self._current = -1
-        self._gone_to: int | None = None
-        """The line that a hunk was gone to at; scrolling away from it makes another hunk the current one."""
+        self._is_colouring = False
+        self._is_going = False
+        """Whether it scrolls to a hunk: the reader's own scrolling makes another one the current one."""
 
     # --- what is shown --------------------------------------------------------------------------------
 
@@ -140,8 +143,9 @@ class DiffView(ScrollView, can_focus=True):
             # The heading of a file is worth seeing with its first hunk.
             start = layout.line_of(file)
             top = start if line - start < self.size.height // 2 else line - _ABOVE
+            self._is_going = True
             self.scroll_to(y=top, animate=False, immediate=True, force=True)
-            self._gone_to = self.scroll_offset.y
+            self._is_going = False
         self.refresh()
         self._tell()
         return True
@@ -167,15 +171,19 @@ class DiffView(ScrollView, can_focus=True):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         line = round(new_value)
-        if self._layout is None or line == self._gone_to or round(old_value) == line:
+        if self._is_going or self._layout is None or not self._layout.hunks or round(old_value) == line:
             return
-        self._gone_to = None
-        if not self._layout.hunks:
-            return
-        # What a reader looks at stands in the upper third.
-        seen = self._layout.hunk_at(min(line + self.size.height // 3, self._layout.height - 1))
-        if (number := max(0, seen)) != self._current:
+        layout, height = self._layout, self.size.height
+        if 0 <= self._current < len(layout.hunks):
+            start = layout.line_of(layout.hunks[self._current])
+            if line <= start < line + height:
+                return
+        # The line that is looked at: the first at the top, the last at the end, between them in proportion.
+        looked_at = line + height * line // max(1, round(self.max_scroll_y))
+        number = max(0, layout.hunk_at(min(looked_at, layout.height - 1)))
+        if number != self._current:
             self._current = number
+            self.refresh()
             self._tell()
 
     # --- laying out and drawing -----------------------------------------------------------------------
@@ -235,14 +243,31 @@ class DiffView(ScrollView, can_focus=True):
         self._current = -1
         self._go(here, scroll=here > 0)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        drawn = super().render_lines(crop)
+        if self._strips is not None and self._strips.wanted and not self._is_colouring:
+            self._is_colouring = True
+            self.call_next(self._colour)
+        return drawn
+
+    @work(group="colours", exclusive=True)
+    async def _colour(self) -> None:
+        """Colour what is in sight, a block between two frames, so that scrolling never waits for it."""
+        try:
+            while self._strips is not None and self._strips.wanted:
+                self._strips.colour_one()
+                await asyncio.sleep(0)
+        finally:
+            self._is_colouring = False
+        self.refresh()
+
     def render_line(self, y: int) -> Strip:
         scroll_x, scroll_y = self.scroll_offset
-        blank = self.rich_style
+        width = self.size.width
         if self._layout is None or self._strips is None or scroll_y + y >= self._layout.height:
-            return Strip.blank(self.size.width, blank)
+            return Strip.blank(width, self.rich_style)
         at, sub = self._layout.row_at(scroll_y + y)
         row = self._layout.rows[at]
-        strip = self._strips.strip(
-            row, sub, 0 if self.wrap else scroll_x, is_current=row.kind == "gap" and row == self._current_row
-        )
-        return strip.adjust_cell_length(self.size.width, blank)
+        is_current = row.kind == "gap" and row == self._current_row
+        strip = self._strips.strip(row, sub, 0 if self.wrap else scroll_x, is_current=is_current)
+        return strip if strip.cell_length == width else strip.adjust_cell_length(width, self.rich_style)

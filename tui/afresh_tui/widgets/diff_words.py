@@ -27,26 +27,60 @@ class Mark(NamedTuple):
 Marks = tuple[Mark, ...]
 
 
-def marked_words(removed: Sequence[str], added: Sequence[str]) -> tuple[list[Marks], list[Marks]]:
-    """The marks of each removed line, and of each added one that took the run's place.
+class RunMarks:
+    """The marks of a run of removed lines, and of the added ones that took its place.
 
     A short run is compared as one text, so that a line which was broken in two is still seen as the same
-    words. A long one is compared line by line, and so is one that has little in common as a whole.
+    words. A long one is compared line by line, when a line is first asked for, and so is one that has little
+    in common as a whole.
     """
-    if not removed or not added:
-        return [()] * len(removed), [()] * len(added)
-    one, two = _TOKEN.findall("\n".join(removed)), _TOKEN.findall("\n".join(added))
-    if len(one) + len(two) <= _MOST_TOGETHER and (together := _compared(one, two)) is not None:
-        return together
-    before: list[Marks] = [()] * len(removed)
-    after: list[Marks] = [()] * len(added)
-    for left, right in pairs(removed, added):
-        if left is None or right is None:
-            continue
-        one, two = _TOKEN.findall(removed[left]), _TOKEN.findall(added[right])
-        if len(one) + len(two) <= _MOST_OF_A_PAIR and (pair := _compared(one, two)) is not None:
-            (before[left],), (after[right],) = pair
-    return before, after
+
+    def __init__(self, removed: Sequence[str], added: Sequence[str]) -> None:
+        self._removed, self._added = removed, added
+        self._old: dict[int, Marks] = {}
+        self._new: dict[int, Marks] = {}
+        self._partners: tuple[dict[int, int], dict[int, int]] | None = None
+        if not removed or not added:
+            self._partners = {}, {}
+        elif (together := self._together()) is not None:
+            self._old, self._new = (dict(enumerate(marks)) for marks in together)
+
+    def of_removed(self, at: int) -> Marks:
+        """The marks of a removed line, from 0."""
+        if at not in self._old:
+            self._compare(at, self._paired()[0].get(at))
+        return self._old[at]
+
+    def of_added(self, at: int) -> Marks:
+        """The marks of an added line, from 0."""
+        if at not in self._new:
+            self._compare(self._paired()[1].get(at), at)
+        return self._new[at]
+
+    def _together(self) -> tuple[list[Marks], list[Marks]] | None:
+        if len(self._removed) + len(self._added) > _MOST_TOGETHER:
+            return None
+        one, two = _TOKEN.findall("\n".join(self._removed)), _TOKEN.findall("\n".join(self._added))
+        return _compared(one, two) if len(one) + len(two) <= _MOST_TOGETHER else None
+
+    def _paired(self) -> tuple[dict[int, int], dict[int, int]]:
+        if self._partners is None:
+            found = [(a, b) for a, b in pairs(self._removed, self._added) if a is not None and b is not None]
+            self._partners = dict(found), {b: a for a, b in found}
+        return self._partners
+
+    def _compare(self, left: int | None, right: int | None) -> None:
+        """Mark two lines that stand beside each other; one that stands alone has no marks."""
+        before: Marks = ()
+        after: Marks = ()
+        if left is not None and right is not None:
+            one, two = _TOKEN.findall(self._removed[left]), _TOKEN.findall(self._added[right])
+            if len(one) + len(two) <= _MOST_OF_A_PAIR and (marks := _compared(one, two)) is not None:
+                (before,), (after,) = marks
+        if left is not None:
+            self._old[left] = before
+        if right is not None:
+            self._new[right] = after
 
 
 def _compared(one: list[str], two: list[str]) -> tuple[list[Marks], list[Marks]] | None:
