@@ -8,7 +8,8 @@ from pathlib import Path
 from afresh.engine.impact import AssessedFile, Assessor, FileText
 from afresh.text.redact import redact
 from afresh.verbs import DiffHunk, DiffLine, FileDiff
-from afresh_indexer.hunks import Hunk, ShownHunk
+from afresh_indexer.cited_hunks import cut
+from afresh_indexer.hunks import ShownHunk
 from afresh_indexer.verdicts import SpanDrift
 
 
@@ -55,7 +56,13 @@ def _part(file: AssessedFile, span: SpanDrift, text: FileText) -> FileDiff:
 
 
 def _hunks(shown: Sequence[ShownHunk], spans: Sequence[SpanDrift], elsewhere: bool) -> list[DiffHunk]:
-    """Hunks as results give them. Where no part is cited, the file is, and so is each of its changes."""
+    """Hunks as results give them, cut where a cited part ends in a long one.
+
+    Where no part is cited, the file is, and so is each of its changes.
+    """
+    pieces = (
+        piece for hunk in shown for piece in (cut(hunk, spans) if spans or elsewhere else ((hunk, True),))
+    )
     return [
         DiffHunk(
             old_start=hunk.range.old_start,
@@ -63,14 +70,7 @@ def _hunks(shown: Sequence[ShownHunk], spans: Sequence[SpanDrift], elsewhere: bo
             new_start=hunk.range.new_start,
             new_lines=hunk.range.new_lines,
             lines=[DiffLine(kind=line.kind, text=redact(line.text).text) for line in hunk.lines],
-            cited=_touches(spans, hunk.range) if spans or elsewhere else True,
+            cited=is_cited,
         )
-        for hunk in shown
+        for hunk, is_cited in pieces
     ]
-
-
-def _touches(spans: Sequence[SpanDrift], hunk: Hunk) -> bool:
-    """Whether a hunk, its kept lines included, reaches into a cited part or stands where one was."""
-    return any(
-        span.span.start_line <= hunk.old_end and hunk.old_start <= span.span.end_line for span in spans
-    )

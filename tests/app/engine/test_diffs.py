@@ -75,6 +75,22 @@ def test_each_hunk_says_whether_it_touches_what_is_cited(lexical_desk: Desk, loc
     assert [(hunk.old_start, hunk.cited) for hunk in file.hunks] == [(8, True), (18, False)]
 
 
+def test_of_a_rewritten_file_the_lines_of_what_is_cited_are_shown_apart(
+    lexical_desk: Desk, locks: Path
+) -> None:
+    others = "".join(f"def step_{n}(table):\n    return table.step({n})\n\n\n" for n in range(20))
+    locks.write_text(others + LOCKS + "\n\n" + others, encoding="utf-8")
+    cite(lexical_desk, "Lock.acquire")
+    locks.write_text("import time\n", encoding="utf-8")
+    (file,) = diffs(lexical_desk)
+    (cited,) = [hunk for hunk in file.hunks if hunk.cited]
+    start = (others + LOCKS[: LOCKS.index(ACQUIRE)]).count("\n") + 1
+    assert (cited.old_start, cited.old_lines) == (start - 3, ACQUIRE.rstrip().count("\n") + 1 + 2 * 3)
+    texts = [line.text for line in cited.lines]
+    assert [text for text in ACQUIRE.rstrip().split("\n") if text not in texts] == []
+    assert sum(hunk.old_lines for hunk in file.hunks) == (others + LOCKS + "\n\n" + others).count("\n")
+
+
 def test_without_parts_every_change_of_a_file_is_cited(lexical_desk: Desk, locks: Path) -> None:
     cite(lexical_desk)
     locks.write_text(LOCKS.replace("move(source", "send(source"), encoding="utf-8")
