@@ -26,7 +26,7 @@ _HEAD_START_S = 2.0
 _TEXTS_AT_ONCE = 64
 """Texts that are stored in one transaction; the model gets them in eights."""
 _TEXTS_SORTED = 256
-"""Texts that one round takes from the queue and sorts by length: the less a batch differs, the less is padded."""
+"""Texts that one round takes from the queue and sorts by length, since padding is work."""
 
 
 class EmbeddingQueue:

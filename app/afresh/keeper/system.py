@@ -153,7 +153,7 @@ def keep_freed_memory_small() -> None:
     """Have one pool of memory for all threads, where the C library makes one for each.
 
     A keeper has two dozen threads, each of which embeds, parses or sorts now and then. With glibc's pools it
-    held 300 MB more than it used, measured after an index and twenty saves. Below 4 MiB the model's own buffers
+    held 300 MB more than it used, measured after an index and twenty saves. Below 4 MiB the model's buffers
     would go back to the system after each batch, which made embedding a quarter slower.
     """
     library = _glibc()

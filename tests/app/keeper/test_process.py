@@ -40,9 +40,7 @@ from afresh.settings import Settings
 HELLO = Hello(mode="rpc", version=__version__, cwd="/w", client="raw", kind="cli")
 
 
-def open_client(
-    settings: Settings, *, start: bool = True, attach: bool = False, **changes: Any
-) -> Client:
+def open_client(settings: Settings, *, start: bool = True, attach: bool = False, **changes: Any) -> Client:
     return connect(
         settings,
         cwd=Path("/w"),
