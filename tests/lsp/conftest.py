@@ -11,6 +11,9 @@ import pytest
 from tests.end_to_end.sandbox import Sandbox
 from tests.repositories import git
 
+from afresh.keeper.local import open_local
+from afresh.settings import load
+
 LOCKS = """\
 class Lock:
     def acquire(self):
@@ -20,6 +23,12 @@ class Lock:
         return None
 """
 RULES = "# Rules\n\n- é😀 Locks are in `billing/locks.py`; see `Lock.acquire` in `billing/locks.py:2`.\n"
+CONCLUSION = {
+    "question": "How do locks work?",
+    "conclusion": "acquire always succeeds",
+    "project": "shop",
+    "files": [{"path": "billing/locks.py", "symbol": "Lock.acquire"}, "main.py"],
+}
 
 
 @pytest.fixture
@@ -36,15 +45,9 @@ def shop(tmp_path: Path) -> Iterator[Sandbox]:
     git(root, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "start")
     box = Sandbox(tmp_path / "home", runtime, root, {"AFRESH_EMBED_MODEL": "none"})
     try:
-        for words in (
-            ("index",),
-            (
-                *("record", "How do locks work?", "acquire always succeeds"),
-                *("--files", "billing/locks.py#Lock.acquire", "--files", "main.py"),
-            ),
-        ):
-            done = box.run(*words)
-            assert done.returncode == 0, done.stderr
+        with open_local(load(box.env), cwd=root, client="test", kind="cli") as host:
+            host.call("index", {"path": str(root)})
+            host.call("memory_exploration_record", CONCLUSION)
         yield box
     finally:
         box.kill_keeper()
