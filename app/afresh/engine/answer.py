@@ -31,7 +31,6 @@ from afresh.engine.excerpts import Excerpt, fitted
 from afresh.engine.extracting import Similarity, extracted, missing, refused
 from afresh.engine.llm_access import CONFIGURED
 from afresh.engine.negative import HARD, Conflict, Judgement, Sentence, standing
-from afresh.engine.planning import Seen
 from afresh.engine.proofs import cite, proved
 from afresh.engine.reader import MOST_CALLS, Reader
 from afresh.errors import LlmError, LlmOutputError
@@ -274,13 +273,9 @@ def _followup_query(course: _Course, lacks: MissingRelation | None) -> str | Non
     if course.reader is not None and lacks is not None:
         words = " ".join(f"{lacks.subject} {lacks.relation} {lacks.time}".split())
         return words if has_word(words) else None
-    evidence = Evidence(course.engine, course.searching.workspace, course.arguments.query)
-    new = evidence.add(course.hits)
-    planner = BridgePlanner(evidence)
-    planned = planner.plan(
-        Seen(course.arguments.query, [course.arguments.query], evidence.ranked(), new, left=1)
-    )
-    return planned.next_query
+    evidence = Evidence(course.engine, course.searching.ids, course.arguments.query)
+    evidence.add(course.hits)
+    return BridgePlanner(evidence).following()
 
 
 # --- drafts -------------------------------------------------------------------------------------------

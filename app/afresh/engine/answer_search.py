@@ -69,7 +69,7 @@ class Searching:
                 project.id: project.name for project in projects.list_projects(cursor)
             }
             held = self.workspace
-            self._ids, _ = filter_ids(
+            self.ids, _ = filter_ids(
                 cursor,
                 MemoryFilter(
                     project_id=held.project.id if held else None,
@@ -89,7 +89,7 @@ class Searching:
         ranking = self._engine.corpora["memory"].search(
             topic,
             embedder.query(topic) if embedder else None,
-            mask_ids=self._ids,
+            mask_ids=self.ids,
             k=self._limit,
             exact=self._engine.exact("memory"),
             texts=self._engine.texts,
@@ -123,5 +123,5 @@ class Searching:
 
     def coverage(self, question: str) -> Coverage:
         """The question with the weights that its words have in what can be searched."""
-        leads = Leads(self._engine.corpora["memory"].view(self._ids))
+        leads = Leads(self._engine.corpora["memory"].view(self.ids))
         return Coverage(question, leads.weights(dict.fromkeys(terms(question))))

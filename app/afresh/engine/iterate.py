@@ -13,6 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
+from numpy.typing import NDArray
+
 from afresh.contracts import (
     Ending,
     EvidenceItem,
@@ -22,10 +25,8 @@ from afresh.contracts import (
     Origin,
     PlannerUsed,
     Provenance,
-    SearchArguments,
-    Window,
 )
-from afresh.engine import recall, workspaces
+from afresh.engine import workspaces
 from afresh.engine.bridging import BridgePlanner
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine, Redactor
@@ -33,10 +34,12 @@ from afresh.engine.evidence import Evidence
 from afresh.engine.llm_access import CONFIGURED
 from afresh.engine.memory import source_of
 from afresh.engine.planning import LlmPlanner, Planner, Seen
-from afresh.engine.windows import Timing
+from afresh.engine.references import References
 from afresh.engine.workspaces import Workspace
 from afresh.errors import AfreshError, CancelledCallError, LlmError, LlmModelMissingError, LlmOutputError
 from afresh.store import projects, runs
+from afresh.store.cursor import Cursor
+from afresh.store.memory_filter import MemoryFilter, filter_ids
 from afresh.store.runs import Found, Run, RunStep
 from afresh.text.corpus import Hit
 from afresh.text.tokens import has_word, terms
@@ -89,36 +92,58 @@ def run(
     """As `iterate`; `replay_of` is the earlier run that this one repeats, `search` another way to search."""
     with engine.store.read() as cursor:
         workspace = workspaces.reading(engine, cursor, arguments.project, call)
+        ids = _visible(engine, cursor, workspace)
     course = _Course(engine.clock(), time.perf_counter())
-    evidence = Evidence(engine, workspace, arguments.query)
-    planner, note = _planner(engine, arguments, evidence, call)
-    _go(arguments, call, planner, search or _searching(engine, arguments, workspace, call), evidence, course)
+    evidence = Evidence(engine, ids, arguments.query)
+    planner, note = _planner(engine, arguments, workspace, evidence, call)
+    search = search or _searching(engine, ids, arguments.k_per_iter, planner)
+    _go(arguments, call, planner, search, evidence, course)
     return _finished(engine, arguments, workspace, planner, note, evidence, course, replay_of)
 
 
 def _planner(
-    engine: Engine, arguments: IterateArguments, evidence: Evidence, call: Call
+    engine: Engine, arguments: IterateArguments, workspace: Workspace | None, evidence: Evidence, call: Call
 ) -> tuple[Planner, str | None]:
     asker = engine.llm.asker(arguments.llm_model, calls=1 + 2 * arguments.max_iters, cancelled=call.cancelled)
     if asker is not None:
         return LlmPlanner(asker, engine.llm.context_tokens), None
     configured = arguments.llm_model == CONFIGURED
     note = "no language model is configured; planned by bridge terms" if configured else None
-    return BridgePlanner(evidence), note
+    references = References(engine.store, workspace.checkout if workspace else None)
+    return BridgePlanner(evidence, references), note
 
 
-def _searching(
-    engine: Engine, arguments: IterateArguments, workspace: Workspace | None, call: Call
-) -> SearchOnce:
-    project = workspace.project.name if workspace else workspaces.ALL
+def _visible(engine: Engine, cursor: Cursor, workspace: Workspace | None) -> NDArray[np.int64]:
+    """The memories that the run may see; the same for all its searches."""
+    ids, _ = filter_ids(
+        cursor,
+        MemoryFilter(
+            project_id=workspace.project.id if workspace else None,
+            checkout_id=workspace.checkout.id if workspace and workspace.checkout else None,
+            now=engine.clock(),
+        ),
+    )
+    return ids
+
+
+def _searching(engine: Engine, ids: NDArray[np.int64], k: int, planner: Planner) -> SearchOnce:
+    """What `recall` does with a topic, without a window of time.
+
+    A step on the way to an answer may lie outside of what the question names.
+    """
 
     def search(query: str) -> Sequence[Hit]:
         topic = query[:_LONGEST_SEARCH]
-        # No window of time: a step on the way to an answer may lie outside of what the question names.
-        settled = Timing(Window(), "auto", "topic", topic)
-        asked = SearchArguments.model_validate({"query": topic, "project": project})
-        found = recall.search(engine, asked, settled, arguments.k_per_iter, call, recall.Steps())
-        return found.relevant
+        embedder = None if planner.by_words(query) else engine.model.embedder
+        found = engine.corpora["memory"].search(
+            topic,
+            embedder.query(topic) if embedder else None,
+            mask_ids=ids,
+            k=k,
+            exact=engine.exact("memory") if embedder else None,
+            texts=engine.texts if embedder else None,
+        )
+        return found.hits[: found.relevant]
 
     return search
 
@@ -158,7 +183,7 @@ def _go(
             return course.end("max_iters")
         query, origin = following
         asked[_key(query)] = query
-        step, failure = _step(query, origin, arguments, call, planner, search, evidence, course, asked)
+        step, failure = _step(query, origin, len(frontier), call, planner, search, evidence, course, asked)
         course.steps.append(step)
         call.emit(_progress(step, arguments.max_iters))
         if failure is not None:
@@ -175,7 +200,7 @@ def _go(
 def _step(
     query: str,
     origin: Origin,
-    arguments: IterateArguments,
+    waiting: int,
     call: Call,
     planner: Planner,
     search: SearchOnce,
@@ -203,7 +228,7 @@ def _step(
     )
     try:
         hits = search(query)
-        new = evidence.add(hits)
+        new = evidence.add(hits, planner.share(query))
     except CancelledCallError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever fails in a search, what was found before is kept
@@ -219,9 +244,11 @@ def _step(
         search_ms=_ms(began),
     )
     call.check()
-    left, calls = arguments.max_iters - step.iteration, planner.calls
+    calls = planner.calls
     try:
-        planned = planner.plan(Seen(arguments.query, list(asked.values()), evidence.ranked(), new, left))
+        planned = planner.plan(
+            Seen(evidence.question.text, list(asked.values()), evidence.ranked, new, waiting)
+        )
     except LlmError as error:
         step = replace(
             step,
@@ -321,6 +348,8 @@ def _finished(
                 steps=tuple(_redacted(step, redact) for step in course.steps),
             ),
         )
+        # A record of a search changes nothing that can be found.
+        tx.leave_caches()
     return IterateResult(
         query=arguments.query,
         iterations_used=len(course.steps),

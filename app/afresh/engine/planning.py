@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Literal, Protocol
@@ -40,12 +40,12 @@ class Seen:
     question: str
     asked: Sequence[str]
     """Searches made so far, the last one last."""
-    evidence: Sequence[Memory]
-    """All that was found, best first."""
+    evidence: Callable[[], Sequence[Memory]]
+    """Reads all that was found, best first."""
     new: Sequence[int]
     """Ids that the last search brought."""
-    left: int
-    """Searches that may still be made."""
+    waiting: int
+    """Parts of the question that were not searched yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,12 @@ class Planner(Protocol):
 
     def plan(self, seen: Seen) -> Planned:
         """Say what is known and what to ask next. Raises an LlmError."""
+
+    def share(self, query: str) -> float:
+        """How much what a search finds counts in the ranking, 0..1."""
+
+    def by_words(self, query: str) -> bool:
+        """Whether a search is for names, which their letters find better than their meaning."""
 
 
 class LlmPlanner:
@@ -113,7 +119,7 @@ class LlmPlanner:
         asked = [cut_to(query, 60) for query in seen.asked]
         # A repair repeats the prompt with the beginning of the bad answer.
         taken = _size(prompts.plan(question, asked, "")) + _PLAN_TOKENS + 150
-        shown = evidence_text(seen.evidence, seen.new, self._context_tokens - taken)
+        shown = evidence_text(seen.evidence(), seen.new, self._context_tokens - taken)
         prompt = prompts.plan(question, asked, shown)
         answer = self._asker.ask(prompt, Plan, max_tokens=_PLAN_TOKENS)
         following = " ".join(answer.value.next_query.split())
@@ -124,6 +130,13 @@ class LlmPlanner:
             attempts=answer.attempts,
             prompts=(prompts.digest(prompt),),
         )
+
+    def share(self, query: str) -> float:
+        """All count alike: the model asked for each of them."""
+        return 1.0
+
+    def by_words(self, query: str) -> bool:
+        return False
 
 
 def evidence_text(evidence: Sequence[Memory], new: Sequence[int], tokens: int) -> str:

@@ -127,6 +127,10 @@ class Transaction(Cursor):
         """The first error of a statement, also when the caller swallowed it: such a transaction is lost."""
         return self._failed
 
+    def leave_caches(self) -> None:
+        """Say that no cache holds what was changed so far: `Store.generation` stays as it is for it."""
+        self.changed = False
+
     def execute(self, sql: str, params: Sequence[object] = ()) -> Self:
         """As `Cursor.execute`."""
         super().execute(sql, params)

@@ -100,6 +100,17 @@ def find(cur: Cursor, checkout_id: int, by: SymbolKey, value: str) -> list[tuple
     return [(path, Symbol(*rest)) for path, *rest in rows]
 
 
+def find_each(cur: Cursor, checkout_id: int, names: Sequence[str]) -> list[tuple[str, Symbol]]:
+    """Definitions in the checkout's current files that have one of these names, as (path, symbol)."""
+    rows = cur.execute(
+        f"SELECT f.path, {_COLUMNS} FROM symbols AS s JOIN outlines AS o ON o.id = s.outline_id "
+        "JOIN files AS f ON f.sha256 = o.sha256 AND f.language = o.language "
+        "WHERE f.checkout_id = ? AND s.name IN (SELECT unnest(?::VARCHAR[])) ORDER BY f.path, s.ordinal",
+        [checkout_id, list(names)],
+    ).rows()
+    return [(path, Symbol(*rest)) for path, *rest in rows]
+
+
 def names_by_path(cur: Cursor, checkout_id: int) -> dict[str, list[str]]:
     """The qualified names in each of the checkout's current files whose content was parsed.
 
