@@ -41,6 +41,10 @@ class Choice:
     """Of each."""
     nearness: float = 0.5
     """What the likeness by meaning counts beside the share of the question's words."""
+    close: float = 0.1
+    """Sentences of a record so near its best one in words are compared by meaning, …"""
+    embedded: int = 4
+    """… so many at most."""
     asks: float = 0.3
     """What a sentence loses that is a question itself."""
     adds: float = 0.08
@@ -132,10 +136,13 @@ def _chosen(
     if not spans:
         return ()
     values = {span: coverage.of(excerpt.text[slice(*span)]) for span in spans}
-    if similarity is not None and len(spans) > 1:
-        near = sorted(spans, key=lambda span: -values[span])[:8]
+    best = max(values.values())
+    near = sorted((span for span in spans if values[span] >= best - choice.close), key=lambda s: -values[s])
+    if similarity is not None and len(near) > 1:
+        # A sentence costs as much to embed as a whole search: only those are asked that words leave open.
+        near = near[: choice.embedded]
         for span, likeness in zip(near, similarity([excerpt.text[slice(*s)] for s in near]), strict=True):
-            values[span] += choice.nearness * likeness
+            values[span] += choice.nearness * max(likeness, 0.0)
     for span in spans:
         if excerpt.text[span[1] - 1] == "?":
             values[span] -= choice.asks

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.app.engine.answered import proves_its_quotes
 from tests.app.engine.conftest import Desk
 
-from afresh.contracts import AnswerResult
+from afresh.contracts import AnswerArguments, AnswerResult
+from afresh.engine.answer import answer
 from afresh.engine.calls import Call, Caller, Event
 from afresh.engine.core import Preferences
 from afresh.errors import CancelledCallError, InvalidArgumentError, UnknownProjectError
@@ -32,15 +34,6 @@ def ask(desk: Desk, query: str, **arguments: Any) -> AnswerResult:
     result: AnswerResult = desk.ask("memory_answer", query=query, **({"project": "shop"} | arguments))
     proves_its_quotes(result)
     return result
-
-
-def proves_its_quotes(result: AnswerResult) -> None:
-    evidence = {item.id: item.content for item in result.evidence}
-    assert len(evidence) == len(result.evidence)
-    for claim in result.draft.claims:
-        assert claim.citations
-        for citation in claim.citations:
-            assert evidence[citation.source_id][citation.start : citation.end] == citation.quote
 
 
 def test_a_question_is_answered_with_whole_sentences_and_their_citations(shelf: Desk) -> None:
@@ -211,10 +204,9 @@ def test_without_an_embedding_model_words_alone_answer(lexical_desk: Desk) -> No
 
 def test_each_step_is_an_event_in_the_shape_of_progress(shelf: Desk) -> None:
     events: list[Event] = []
-    from afresh.contracts import AnswerArguments
-    from afresh.engine.answer import answer
-
-    arguments = AnswerArguments(query="Which service writes the ledger?", project="shop")
+    arguments = AnswerArguments.model_validate(
+        {"query": "Which service writes the ledger?", "project": "shop"}
+    )
     answer(shelf.engine, arguments, Call(Caller(cwd=shelf.root), emit=events.append))
     assert [event["step"]["name"] for event in events] == [
         "search",
@@ -227,13 +219,10 @@ def test_each_step_is_an_event_in_the_shape_of_progress(shelf: Desk) -> None:
 
 
 def test_a_cancelled_call_stores_nothing(shelf: Desk) -> None:
-    from afresh.contracts import AnswerArguments
-    from afresh.engine.answer import answer
-
     call = Call(Caller(cwd=shelf.root))
     call.cancelled.set()
     with pytest.raises(CancelledCallError):
-        answer(shelf.engine, AnswerArguments(query="ledger", project="shop"), call)
+        answer(shelf.engine, AnswerArguments.model_validate({"query": "ledger", "project": "shop"}), call)
     with shelf.engine.store.read() as cursor:
         assert cursor.execute("SELECT count(*) FROM answers").one() == (0,)
 
