@@ -116,12 +116,12 @@ class IterationsScreen(AfreshScreen):
         self._pair: tuple[Story, Story] | None = None
         self._first: int | None = None
         """The id of the run that is to be compared with another."""
+        self._replayed: tuple[int, int] | None = None
+        """A run and its replay, which are compared as long as the list stands on the replay."""
         self._stories: dict[int, Story] = {}
         self._everywhere = False
         self._searches = _SEARCHES
         self._timer: Timer | None = None
-        self._follows = True
-        """Whether the end of the run that is on its way stays in sight."""
 
     def compose_body(self) -> ComposeResult:
         yield Input(placeholder="A question that may need several searches", id="runs-ask")
@@ -307,7 +307,11 @@ class IterationsScreen(AfreshScreen):
                 self._new.discard(run.id)
                 self.listing.redraw(message.index)
                 self._summarise()
-            self._read_story(run.id)
+            if self._replayed is not None and run.id == self._replayed[1]:
+                self._compare(*self._replayed)
+            else:
+                self._replayed = None
+                self._read_story(run.id)
             if self._more and at >= len(self._runs) - 10:
                 self._read_more()
         self.refresh_bindings()
@@ -513,8 +517,8 @@ class IterationsScreen(AfreshScreen):
         known = {run.id for run in self._runs}
         self._runs = [*(run for run in listed.runs if run.id not in known), *self._runs]
         self._runs.sort(key=lambda run: -run.id)
+        self._replayed = id_, result.replay_id
         self._show_runs(result.replay_id)
-        self._compare(id_, result.replay_id)
 
     # --- around ---------------------------------------------------------------------------------------
 
@@ -533,6 +537,9 @@ class IterationsScreen(AfreshScreen):
             self.ask_input.remove_class("-on")
         elif self._pair is not None:
             self._set_pair(None)
+            self._replayed = None
+            if self.run_id is not None:
+                self._read_story(self.run_id)
         elif self._first is not None and self.focused is self.listing:
             self._first = None
             self.listing.redraw()

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from afresh_tui.screens.run_story import Step, Story
 from afresh_tui.screens.run_timeline import ending
-from afresh_tui.widgets.diff_fold import fold_words
+from afresh_tui.widgets.diff_fold import cut, fold_words
 from afresh_tui.wording import counted, long_age, told_ms
 
 SIDE_BY_SIDE = 72
@@ -134,11 +134,10 @@ def _evidence(one: Story, two: Story, differs: Difference, width: int) -> Iterat
     ):
         pieces = {piece.id: piece for piece in run.evidence}
         for id_ in ids:
-            text = pieces[id_].content or "deleted since"
-            first, *_ = fold_words(text.replace("\n", " "), max(12, width - cell_len(f"  #{id_}  ") - 12))
-            yield Content.assemble(
-                (f"{sign} #{id_}", style), (f"  only in run {run.id}  ", "$text-muted"), first
-            )
+            name, where = f"{sign} #{id_}", f"  only in run {run.id}  "
+            text = (pieces[id_].content or "deleted since").replace("\n", " ")
+            shown = cut(text, max(1, width - cell_len(name + where)))
+            yield Content.assemble((name, style), (where, "$text-muted"), shown)
 
 
 def _beside(left: Sequence[Content], right: Sequence[Content], width: int) -> Iterator[Content]:

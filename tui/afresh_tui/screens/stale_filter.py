@@ -11,7 +11,7 @@ from afresh_tui.wording import word_of
 if TYPE_CHECKING:
     from afresh.verbs import StaleItem
 
-_TERM = re.compile(r'(?:(author|path|impact):)?("[^"]*"?|\S+)', re.IGNORECASE)
+_TERM = re.compile(r'(?:(author|path|impact):("[^"]*"?|\S*))|("[^"]*"?|\S+)', re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def wanted(text: str) -> Wanted:
     """Read a filter: `author:ada path:billing/ impact:gone "other words"`."""
     found: dict[str, list[str]] = {"": [], "author": [], "path": [], "impact": []}
     for match in _TERM.finditer(text):
-        value = match[2].strip('"').casefold()
+        value = (match[2] or match[3] or "").strip('"').casefold()
         if value:
             found[(match[1] or "").casefold()].append(value)
     return Wanted(*(tuple(found[name]) for name in ("", "author", "path", "impact")))
