@@ -88,7 +88,15 @@ def _read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def _load(client: clients.Client, rows: Sequence[dict[str, Any]]) -> None:
+def load_once(client: clients.Client, asked: Asked) -> None:
+    """Import a project's rows, unless the store has it from before, and wait for their vectors."""
+    known = client.call("projects", {})["projects"]
+    if asked.project not in {project["name"] for project in known}:
+        load(client, asked.rows)
+
+
+def load(client: clients.Client, rows: Sequence[dict[str, Any]]) -> None:
+    """Import rows and wait for their vectors."""
     for start in range(0, len(rows), 1_000):
         lines = [json.dumps(row) for row in rows[start : start + 1_000]]
         taken = client.call("import", {"lines": lines, "first_line": start + 1})
@@ -97,13 +105,13 @@ def _load(client: clients.Client, rows: Sequence[dict[str, Any]]) -> None:
     client.call("embed", {})
 
 
-def _ask(client: clients.Client, project: str, question: str) -> tuple[list[str], float]:
-    """The paths of what is relevant, and milliseconds."""
+def ask(client: clients.Client, project: str, question: str) -> tuple[list[str], float]:
+    """The ids of what is relevant, as they were imported, and milliseconds."""
     arguments = {"query": question, "project": project, "limit": DEEPEST, "query_mode": "topic"}
     started = time.perf_counter()
     result = client.call("recall", arguments)["result"]
     elapsed = (time.perf_counter() - started) * 1000
-    return [memory["path"] for memory in result["memories"]], elapsed
+    return [memory["source"]["external_id"] for memory in result["memories"]], elapsed
 
 
 def _figures(name: str, runs: Sequence[dict[str, Any]], questions: Sequence[dict[str, Any]]) -> str:
@@ -127,6 +135,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", action="append", choices=SETS, help="only this one; may be repeated")
     parser.add_argument("--runs", type=Path, required=True)
+    parser.add_argument("--store", type=Path, help="a data folder that is kept, so that it is loaded once")
     options = parser.parse_args()
     options.runs.mkdir(parents=True, exist_ok=True)
     for name in options.set or SETS:
@@ -134,19 +143,19 @@ def main() -> None:
         questions: list[dict[str, Any]] = []
         silent: dict[str, list[bool]] = {"answerable": [], "adversarial": [], "of another conversation": []}
         with (
-            home() as settings,
+            home(options.store) as settings,
             clients.connect(settings, cwd=settings.home, client="bench", kind="cli") as client,
         ):
             for asked in sets(options.data, name):
-                _load(client, asked.rows)
+                load_once(client, asked)
                 for question in asked.questions:
-                    ranked, elapsed = _ask(client, asked.project, question["question"])
+                    ranked, elapsed = ask(client, asked.project, question["question"])
                     runs.append({"id": question["id"], "ranked": ranked, "ms": round(elapsed, 2)})
                     adversarial = question.get("category") == "adversarial"
                     silent["adversarial" if adversarial else "answerable"].append(not ranked)
                 questions += asked.questions
                 for question in asked.foreign:
-                    ranked, _ = _ask(client, asked.project, question["question"])
+                    ranked, _ = ask(client, asked.project, question["question"])
                     silent["of another conversation"].append(not ranked)
         (options.runs / f"{name}.jsonl").write_text(
             "".join(json.dumps(run) + "\n" for run in runs), encoding="utf-8"

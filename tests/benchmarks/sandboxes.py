@@ -27,11 +27,15 @@ _WORDS = [
 
 
 @contextmanager
-def home(**environ: str) -> Iterator[Settings]:
-    """Settings over an empty data folder; its keeper is stopped and the folder removed at the end."""
+def home(kept: Path | None = None, **environ: str) -> Iterator[Settings]:
+    """Settings over an empty data folder, or over one that is kept; its keeper is stopped at the end.
+
+    A folder of its own is then removed.
+    """
     folder = Path(tempfile.mkdtemp(prefix="afb-"))
     before = dict(os.environ)
-    os.environ.update(AFRESH_HOME=str(folder / "home"), AFRESH_RUNTIME=str(folder / "run"), **environ)
+    data = kept.resolve() if kept is not None else folder / "home"
+    os.environ.update(AFRESH_HOME=str(data), AFRESH_RUNTIME=str(folder / "run"), **environ)
     try:
         settings = load()
         yield settings

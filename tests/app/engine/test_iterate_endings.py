@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.app.engine.conftest import Desk
-from tests.app.llm.servers import Fake, drops, fails, says, serving, waits
+from tests.app.llm.servers import Fake, drips, drops, fails, rambles, says, serving, waits
 
 from afresh.contracts import IterateArguments, IterateResult
 from afresh.engine import iterate
@@ -209,23 +209,31 @@ def test_a_decomposition_that_can_not_be_read_is_a_planner_error_after_one_call(
     assert (result.terminated_reason, len(server.asked)) == ("planner_error", 1)
 
 
-def test_silence_is_a_planner_error_when_its_time_is_over_and_the_request_is_taken_back(shelf: Desk) -> None:
-    server = Fake()
-    server._answers.append(waits(server))
+@pytest.mark.parametrize(
+    ("misdeed", "timeout_s"), [(waits, 2.0), (drips, 0.5)], ids=["silent for 30 s", "endless, drop by drop"]
+)
+def test_a_server_that_takes_too_long_is_a_planner_error_and_the_request_is_taken_back(
+    shelf: Desk, misdeed: Any, timeout_s: float
+) -> None:
+    server = Fake(parts("ledger"))
+    server._answers.append(misdeed(server))
     with serving(server):
-        configure(shelf, server.host, timeout_s=0.3)
+        configure(shelf, server.host, timeout_s=timeout_s)
         result = ask(shelf)
         assert server.hung_up.wait(5)
     assert result.terminated_reason == "planner_error"
-    assert "gave no answer in 0.3 s" in (result.provenance.error or "")
+    assert f"gave no answer in {timeout_s:g} s" in (result.provenance.error or "")
+    assert FACTS[0] in found(result)
+    assert result.provenance.elapsed_ms >= timeout_s * 1000
 
 
 def test_an_endless_rambler_is_cut_off_at_its_limit_and_is_a_planner_error(shelf: Desk) -> None:
-    rambles = says("Well, " * 4000, done_reason="length")
     with model(shelf, parts("ledger"), rambles) as server:
         result = ask(shelf)
     assert result.terminated_reason == "planner_error"
+    assert len(server.asked) == 3
     assert all(0 < body["options"]["num_predict"] <= 400 for body in server.asked)
+    assert FACTS[0] in found(result)
 
 
 def test_a_plan_that_was_cut_off_after_its_decision_still_counts(shelf: Desk) -> None:

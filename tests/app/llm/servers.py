@@ -77,6 +77,29 @@ def drops(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
     handler.close_connection = True
 
 
+def rambles(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    """Talk without end about nothing; the server cuts it off at the limit of the request, as Ollama does."""
+    words = ["Well,"] * int(body["options"]["num_predict"])
+    says(" ".join(words), done_reason="length")(handler, body)
+
+
+def drips(fake: Fake) -> Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]:
+    """An answer that comes drop by drop and never ends, until the client hangs up."""
+
+    def answer(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.end_headers()
+        try:
+            while not fake.hung_up.wait(0.02):
+                handler.wfile.write(b" ")
+                handler.wfile.flush()
+        except OSError:
+            fake.hung_up.set()
+
+    return answer
+
+
 def waits(fake: Fake, seconds: float = 30.0) -> Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]:
     """Silence, until the client hangs up or the time is over."""
 
