@@ -24,6 +24,8 @@ class Language:
     """A pattern of "last" before or after a weekday."""
     between: str = ""
     """A pattern of what joins the two ends of a range."""
+    numbers: str = ""
+    """Words for 2, 3 and so on that the library lacks; a figure's own forms are joined by a slash."""
     spaced: bool = True
     """Whether words are set apart by spaces."""
 
@@ -74,7 +76,10 @@ LANGUAGES: Mapping[str, Language] = {
         ),
         also=frozenset({"hier"}),
         guard=_words(
-            "nous on avons ai le la les l des du de qu que quoi fait pourquoi dernier il soir avant"
+            """
+            nous on avons j le la les l d qu que quoi qui ce fait pourquoi dernier il soir avant été était
+            sont une pour avec vous sur
+            """
         ),
         more={
             r"(?:la )?semaine (?:derni[èe]re|pass[ée]e)": "last week",
@@ -97,6 +102,7 @@ LANGUAGES: Mapping[str, Language] = {
         between=r"et(?: le)?|au|[àa]|jusqu['’](?:[àa]|au)",
     ),
     "es": Language(
+        numbers="dos tres cuatro cinco seis siete ocho nueve diez",
         cues=_words(
             """
             ayer hoy anoche anteayer semana semanas mes meses año hace desde hasta lunes martes
@@ -124,21 +130,25 @@ LANGUAGES: Mapping[str, Language] = {
         between=r"y(?: el)?|al?|hasta(?: el)?",
     ),
     "it": Language(
+        numbers="due tre quattro cinque sei sette otto nove dieci",
         cues=_words("ieri oggi settimana settimane scorso scorsa fa giorni mesi"),
         around={r"dal?": "since", r"fino a": "until", r"prima di": "before"},
         last=r"scors[oa]",
     ),
     "pt": Language(
+        numbers="dois/duas três/tres quatro cinco seis sete oito nove dez",
         cues=_words("ontem hoje anteontem semana semanas mês meses passado passada dias há"),
         around={r"desde": "since", r"até": "until", r"antes de": "before"},
         last=r"passad[oa]",
     ),
     "nl": Language(
+        numbers="twee drie vier vijf zes zeven acht negen tien",
         cues=_words("gisteren vandaag eergisteren vorige vorig geleden sinds"),
         around={r"sinds": "since", r"tot": "until", r"voor": "before", r"na": "after"},
         last=r"vorige|afgelopen",
     ),
     "zh": Language(
+        numbers="二/两 三 四 五 六 七 八 九 十",
         more={
             r"上(?:个)?(?:星期|礼拜|周)(?![一二三四五六日天])": "last week",
             r"(?:这|本)(?:个)?(?:星期|礼拜|周)(?![一二三四五六日天])": "this week",
@@ -154,7 +164,10 @@ LANGUAGES: Mapping[str, Language] = {
     ),
     "ja": Language(last=r"先週の?", spaced=False),
     "ko": Language(spaced=False),
-    "ru": Language(around={r"с": "since", r"до": "until"}),
+    "ru": Language(
+        numbers="два/две три четыре пять шесть семь восемь девять десять",
+        around={r"с": "since", r"до": "until"},
+    ),
 }
 AFTERWARDS = {
     "以来": "since",

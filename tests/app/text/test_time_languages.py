@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -26,6 +28,8 @@ WINDOWS = [
     ("zwischen dem 3. März und dem 10. März", "2025-03-03", "2025-03-11"),
     ("bis Freitag", None, "2025-03-08"),
     ("hier nous avons changé le verrou", "2025-03-11", "2025-03-12"),
+    ("ce qui a été décidé hier", "2025-03-11", "2025-03-12"),
+    ("les décisions d'hier", "2025-03-11", "2025-03-12"),
     ("qu'avons-nous fait la semaine dernière", "2025-03-03", "2025-03-10"),
     ("le mois dernier", "2025-02-01", "2025-03-01"),
     ("il y a trois jours", "2025-03-09", "2025-03-10"),
@@ -36,6 +40,13 @@ WINDOWS = [
     ("¿qué hicimos ayer?", "2025-03-11", "2025-03-12"),
     ("la semana pasada", "2025-03-03", "2025-03-10"),
     ("hace 2 días", "2025-03-10", "2025-03-11"),
+    ("hace dos días", "2025-03-10", "2025-03-11"),
+    ("due giorni fa", "2025-03-10", "2025-03-11"),
+    ("há duas semanas", "2025-02-24", "2025-03-03"),
+    ("twee dagen geleden", "2025-03-10", "2025-03-11"),
+    ("две недели назад", "2025-02-24", "2025-03-03"),
+    ("三天前改了什么", "2025-03-09", "2025-03-10"),
+    ("两周前", "2025-02-24", "2025-03-03"),
     ("desde el lunes", "2025-03-10", "now"),
     ("el 3 de marzo de 2024", "2024-03-03", "2024-03-04"),
     ("我们昨天改了什么", "2025-03-11", "2025-03-12"),
@@ -59,6 +70,9 @@ WINDOWS = [
 NO_TIMES = [
     "Was passiert hier?",
     "hier ist der Fehler",
+    "was hast du hier gemacht",
+    "die Aufgaben des hier genannten Moduls",
+    "waarom staat dat hier in de code",
     "der Mai ist schön",
     "seit 3 Commits kaputt",
     "bis zum Ende der Datei",
@@ -101,3 +115,12 @@ def test_a_note_and_the_topic_speak_the_query_s_own_words() -> None:
     assert found is not None and found.note is not None
     assert found.phrase == "gestern" and "'gestern' needs a timezone" in found.note
     assert without_time("hier nous avons changé le verrou") == "nous avons changé le verrou"
+
+
+def test_a_language_is_read_without_importing_the_library_of_its_words() -> None:
+    code = (
+        "import sys; from afresh.text.time_languages import translated; "
+        "assert translated('seit gestern'); print(*(name for name in sys.modules if 'dateparser' in name))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == ""
