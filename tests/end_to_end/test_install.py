@@ -95,6 +95,36 @@ def test_the_installed_hooks_tell_what_is_known_and_what_an_edit_made_stale(
     assert list(home.iterdir()) == []
 
 
+_ATTACHED = """
+vim.wait(20000, function()
+  local client = vim.lsp.get_active_clients()[1]
+  return client and client.initialized and vim.lsp.buf_is_attached(0, client.id)
+end, 20)
+for _, client in ipairs(vim.lsp.get_active_clients()) do
+  io.stdout:write(client.name, ' ', client.config.root_dir, '\\n')
+end
+"""
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="no Neovim here")
+def test_neovim_starts_the_installed_language_server(sandbox: Sandbox, home: Path, tmp_path: Path) -> None:
+    assert sandbox.run("install", "neovim").returncode == 0
+    assert sandbox.run("index").returncode == 0
+    script = tmp_path / "attached.lua"
+    script.write_text(_ATTACHED, encoding="utf-8")
+    done = subprocess.run(
+        ["nvim", "--headless", "billing/locks.py", "-c", f"luafile {script}", "-c", "qa!"],
+        cwd=sandbox.root,
+        env={name: value for name, value in sandbox.env.items() if not name.startswith("XDG_")},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == f"afresh {sandbox.root}\n", done.stderr
+
+
 @pytest.mark.skipif(shutil.which("emacs") is None, reason="no Emacs here")
 def test_emacs_reads_what_is_written(sandbox: Sandbox, home: Path) -> None:
     assert sandbox.run("install", "emacs").returncode == 0
