@@ -20,6 +20,7 @@ NAMES = (
     "index_speed",
     "watch_speed",
     "recall_speed",
+    "tui_speed",
     "kill_loop",
 )
 

@@ -34,7 +34,7 @@ def run(data: Path | None) -> Iterator[Figure]:
             queries = [" ".join(chance.choice(corpus).split()[3:11]) for _ in range(QUERIES)]
             embed = timed_each(embedder.query, queries)
             product = _product(size, embedder.dim)
-            _fill(settings, corpus, embedder.model_id, embedder.dim)
+            fill(settings, corpus, embedder.model_id, embedder.dim)
             with clients.connect(settings, cwd=settings.home, client="bench", kind="cli") as client:
                 client.call("embed", {})
                 ask = [{"query": query, "project": "bench"} for query in queries]
@@ -90,7 +90,7 @@ def _product(size: int, dim: int) -> float:
     return p50(timed(lambda: matrix @ vector, 20, warm=3))
 
 
-def _fill(settings: Settings, corpus: Sequence[str], model_id: str, dim: int) -> None:
+def fill(settings: Settings, corpus: Sequence[str], model_id: str, dim: int) -> None:
     """Import the texts; where embedding would take an hour, give them random unit vectors instead."""
     with clients.connect(settings, cwd=settings.home, client="bench", kind="cli") as client:
         for start in range(0, len(corpus), 2_000):

@@ -39,7 +39,11 @@ def test_without_a_usable_editor_it_is_said_what_to_set(editor: str, why: str) -
 def test_a_file_that_is_gone_or_binary_now_is_not_opened(tmp_path: Path) -> None:
     binary = tmp_path / "a.bin"
     binary.write_bytes(b"\x89PNG\0\1")
-    for path, why in ((tmp_path / "none.py", "not there"), (binary, "binary now"), (tmp_path, "can't be read")):
+    for path, why in (
+        (tmp_path / "none.py", "not there"),
+        (binary, "binary now"),
+        (tmp_path, "can't be read"),
+    ):
         with pytest.raises(UsageError, match=why):
             readable_text(path, path.name)
     text = tmp_path / "a.py"

@@ -13,7 +13,11 @@ _TEXTS = ("text", "text-muted", "text-primary", "text-secondary", "text-accent")
 _STATES = ("text-success", "text-warning", "text-error")
 PAIRS = [
     *((front, back) for front in (*_TEXTS, *_STATES) for back in ("background", "surface")),
-    *((front, back) for front in ("text", "text-muted", "text-primary", "text-secondary") for back in ("panel",)),
+    *(
+        (front, back)
+        for front in ("text", "text-muted", "text-primary", "text-secondary")
+        for back in ("panel",)
+    ),
     *((front, "block-cursor-background") for front in (*_TEXTS, *_STATES, "block-cursor-foreground")),
     *((front, "block-cursor-blurred-background") for front in (*_TEXTS, *_STATES)),
     *((front, "block-hover-background") for front in (*_TEXTS, *_STATES)),
@@ -37,7 +41,9 @@ PAIRS = [
 def luminance(colour: Color) -> float:
     """Relative luminance, WCAG 2.2."""
     parts = [part / 255 for part in colour.rgb]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

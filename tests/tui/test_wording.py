@@ -44,6 +44,8 @@ def test_counts_sizes_and_durations_have_their_units() -> None:
 
 
 def test_a_mark_of_freshness_differs_by_its_sign_and_its_word_and_not_by_colour_alone() -> None:
-    marks = [wording.freshness_mark(*how) for how in ((None,), ("fresh",), ("stale", "moved"), ("stale", "gone"))]
+    marks = [
+        wording.freshness_mark(*how) for how in ((None,), ("fresh",), ("stale", "moved"), ("stale", "gone"))
+    ]
     assert [mark[:2] for mark in marks] == [(" ", ""), ("●", "fresh"), ("▲", "moved"), ("▲", "gone")]
     assert wording.freshness_mark("stale", None)[1] == "stale"

@@ -74,8 +74,15 @@ class AfreshApp(App[int]):
         Binding("ctrl+c", "quit", show=False, priority=True),
     ]
     CSS = """
-    Toast { background: $panel; }
-    CommandPalette { background: $background 60%; }
+    Toast { background: $panel; padding: 0 1; margin-top: 0; width: auto; max-width: 66%; }
+    CommandPalette {
+        & > Vertical { width: 76; max-width: 92%; background: $surface; &:dark { background: $surface; } }
+        & #--input { border: round $border; background: $surface; }
+        & SearchIcon { display: none; }
+        & CommandInput, & CommandInput:focus { height: 1; border: none; padding: 0 1; background: $surface; }
+        & CommandList { background: $surface; border: none; padding: 0 1; scrollbar-size-vertical: 1; }
+    }
+    Input, Input:focus { background-tint: $foreground 0%; }
     """
 
     tabs: reactive[tuple[Tab, ...]] = reactive(())

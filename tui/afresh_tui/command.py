@@ -64,7 +64,9 @@ def tui(
         from afresh_tui.web import serve
 
         return serve(root, screen, port)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) and not _driven():
+    # It is painted on standard error, so that what is chosen inline can go into a pipe.
+    streams = (sys.stdin, sys.stderr) if inline else (sys.stdin, sys.stdout, sys.stderr)
+    if not all(stream.isatty() for stream in streams) and not _driven():
         raise UsageError(
             "the terminal UI needs a terminal for its input and output; "
             "use the commands (`afresh --help`) in pipes, or --web for a browser"

@@ -55,7 +55,8 @@ def plugged(name: str) -> click.Command | None:
 
 def on_terminal() -> bool:
     """Whether a person reads and types here, on a terminal that can show screens."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(stream.isatty() for stream in streams) and os.environ.get("TERM") != "dumb"
 
 
 def screens() -> click.Command:

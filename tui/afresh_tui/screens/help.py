@@ -12,6 +12,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from afresh_tui.widgets.text_view import wrapped
+
 
 class HelpScreen(ModalScreen[None]):
     """A page over the screen; escape, `?` or q closes it."""
@@ -22,7 +24,8 @@ class HelpScreen(ModalScreen[None]):
         & > VerticalScroll {
             width: 90%; max-width: 90; height: auto; max-height: 90%; background: $surface;
             border: round $border; border-title-color: $text-primary; border-title-style: bold;
-            border-subtitle-color: $text-muted; padding: 1 2; scrollbar-size-vertical: 1;
+            border-subtitle-color: $text-muted; padding: 1 1 1 2; scrollbar-size-vertical: 1;
+            scrollbar-background: $surface; scrollbar-gutter: stable;
         }
         & Static { width: 1fr; height: auto; }
     }
@@ -46,21 +49,24 @@ class HelpScreen(ModalScreen[None]):
             page.border_subtitle = "esc closes"
             yield Static(Content(self._about))
             yield Static(Content(""))
-            yield Static(self._table())
+            yield Static(id="keys")
 
-    def _table(self) -> Content:
+    def on_resize(self) -> None:
+        keys = self.query_one("#keys", Static)
+        keys.update(self._table(max(keys.content_size.width - 1, 20)))
+
+    def _table(self, width: int) -> Content:
         keys = max((len(key) for key, _, _ in self._keys), default=0)
         titles = max((len(title) for _, title, _ in self._keys), default=0)
-        rows = [
-            Content.assemble(
-                (key.rjust(keys), "bold $text-primary"),
-                "  ",
-                title.ljust(titles),
-                "  ",
-                (about, "$text-muted"),
-            )
-            for key, title, about in self._keys
-        ]
+        before = keys + titles + 4
+        rows: list[Content] = []
+        for key, title, about in self._keys:
+            parts = [about[start:end] for start, end in wrapped(about, max(width - before, 12))]
+            head = Content.assemble((key.rjust(keys), "bold $text-primary"), "  ", title.ljust(titles), "  ")
+            rows += [
+                Content.assemble(head if at == 0 else " " * before, (part, "$text-muted"))
+                for at, part in enumerate(parts)
+            ]
         return Content("\n").join(rows)
 
     def action_close(self) -> None:
