@@ -82,6 +82,16 @@ def loaded_by(*names: str) -> set[str]:
             {"duckdb", "numpy", "fastembed", "afresh.store", "textual", "rich"},
         ),
         ("afresh.__main__", HEAVY | PROTOCOLS_AND_SCREENS | OTHER_ROOTS | {"asyncio", "argparse"}),
+        (
+            "afresh_lsp",
+            (HEAVY | {"afresh.engine", "afresh.store", "afresh.faces", "afresh_tui", "afresh_indexer"})
+            | {"textual", "starlette", "rich"},
+        ),
+        ("afresh_lsp.early", HEAVY | PROTOCOLS_AND_SCREENS | {"lsprotocol", "attrs", "asyncio", "logging"}),
+        (
+            "afresh_lsp.serving",
+            HEAVY | (PROTOCOLS_AND_SCREENS - {"click"}) | {"lsprotocol", "attrs", "asyncio"},
+        ),
         ("afresh", {"afresh_tui", "afresh_lsp", "textual", "pygls"}),
     ],
     ids=lambda item: item if isinstance(item, str) else "",

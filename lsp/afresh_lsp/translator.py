@@ -45,6 +45,7 @@ class Client:
     progress: bool = False
     lens_refresh: bool = False
     hint_refresh: bool = False
+    link_tooltips: bool = False
 
 
 def client_of(params: types.InitializeParams) -> Client:
@@ -54,6 +55,7 @@ def client_of(params: types.InitializeParams) -> Client:
     hover = text.hover if text else None
     diagnostics = text.publish_diagnostics if text else None
     actions = text.code_action if text else None
+    links = text.document_link if text else None
     return Client(
         name=params.client_info.name if params.client_info else "lsp",
         configuration=bool(workspace and workspace.configuration),
@@ -65,6 +67,7 @@ def client_of(params: types.InitializeParams) -> Client:
         content=bool(workspace and workspace.text_document_content),
         progress=bool(window and window.work_done_progress),
         lens_refresh=bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support),
+        link_tooltips=bool(links and links.tooltip_support),
         hint_refresh=bool(workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support),
     )
 
@@ -264,10 +267,12 @@ def locations(found: Iterable[Definition]) -> list[types.Location]:
     return [location(one.path, one.lines.start) for one in found]
 
 
-def link(text: Text, claim: Claim, target: str) -> types.DocumentLink:
+def link(text: Text, claim: Claim, target: str, client: Client) -> types.DocumentLink:
     """A link from a citation to what it cites."""
     return types.DocumentLink(
-        range=text.span(claim.line, claim.start, claim.end), target=target, tooltip=claim.target_symbol
+        range=text.span(claim.line, claim.start, claim.end),
+        target=target,
+        tooltip=claim.target_symbol if client.link_tooltips else None,
     )
 
 

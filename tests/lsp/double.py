@@ -41,6 +41,7 @@ class ScriptedEngine:
         self.opened: list[Path] = []
         self.cancelled: list[str] = []
         self.held: dict[str, asyncio.Event] = {}
+        self._called = asyncio.Condition()
         self.news: Callable[[Path, Mapping[str, Any]], None] | None = None
         self.closed = False
 
@@ -58,10 +59,10 @@ class ScriptedEngine:
     ) -> dict[str, Any]:
         self.calls.append((verb, dict(arguments), folder))
         try:
+            async with self._called:
+                self._called.notify_all()
             if verb in self.held:
                 await self.held[verb].wait()
-            else:
-                await asyncio.sleep(0)
         except asyncio.CancelledError:
             self.cancelled.append(verb)
             raise
@@ -76,6 +77,11 @@ class ScriptedEngine:
 
     def close(self) -> None:
         self.closed = True
+
+    async def until(self, wanted: Callable[[], bool]) -> None:
+        """Wait, from call to call, until something holds."""
+        async with asyncio.timeout(BOUND), self._called:
+            await self._called.wait_for(wanted)
 
     def asked(self, verb: str) -> list[dict[str, Any]]:
         """The arguments of every call of a verb."""

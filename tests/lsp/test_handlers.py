@@ -279,14 +279,13 @@ def test_an_unsaved_file_goes_along_when_another_one_is_judged(tmp_path: Path) -
         shop.change(other, 2, {"text": "import nothing\n"})
         await shop.ask("textDocument/codeLens", {"textDocument": {"uri": other}})
 
-        def along(found: Any) -> bool:
+        def along() -> bool:
             last = shop.engine.asked("file_knowledge")[-1]
             return last["path"] == FILE and last.get("buffers") == [
                 {"path": "/shop/main.py", "text": "import nothing\n"}
             ]
 
-        while not along(None):
-            await asyncio.sleep(0.01)
+        await shop.engine.until(along)
 
     run(test)
 

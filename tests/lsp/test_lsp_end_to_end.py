@@ -6,20 +6,34 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
 from tests.end_to_end.sandbox import AFRESH, Sandbox
+from tests.lsp.conftest import CONCLUSION
 from tests.repositories import git
 
-BOUND = 60.0
+from afresh.client import connect
+from afresh.keeper.local import open_local
+from afresh.settings import load
+
+BOUND = 100.0
+RELEASE = {"path": "billing/locks.py", "symbol": "Lock.release"}
 CAPABILITIES = types.ClientCapabilities(
-    workspace=types.WorkspaceClientCapabilities(configuration=True),
+    workspace=types.WorkspaceClientCapabilities(
+        configuration=True, code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True)
+    ),
     window=types.WindowClientCapabilities(show_document=types.ShowDocumentClientCapabilities(support=True)),
     text_document=types.TextDocumentClientCapabilities(
         hover=types.HoverClientCapabilities(content_format=[types.MarkupKind.Markdown]),
+        code_action=types.CodeActionClientCapabilities(
+            code_action_literal_support=types.ClientCodeActionLiteralOptions(
+                types.ClientCodeActionKindOptions([types.CodeActionKind.QuickFix])
+            )
+        ),
         publish_diagnostics=types.PublishDiagnosticsClientCapabilities(related_information=True),
     ),
 )
@@ -31,6 +45,11 @@ class Editor:
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
         self._versions: dict[str, int] = {}
+        self._refreshed = asyncio.Event()
+
+        @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
+        def refresh(_params: None) -> None:
+            self._refreshed.set()
 
     def open(self, path: Path) -> str:
         uri = path.as_uri()
@@ -59,6 +78,20 @@ class Editor:
             types.CodeLensParams(types.TextDocumentIdentifier(uri))
         )
         return [lens.command.title for lens in found or () if lens.command is not None]
+
+    async def until_lenses(self, uri: str, wanted: list[str]) -> None:
+        """Wait until the lenses are these; the server says when they may be."""
+        while True:
+            self._refreshed.clear()
+            if await self.lenses(uri) == wanted:
+                return
+            await self._refreshed.wait()
+
+    async def shown(self) -> str:
+        """The document that the server asked to show."""
+        while not self.client.shown_documents:
+            await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        return self.client.shown_documents[0].uri
 
     async def command(self, name: str, *arguments: object) -> object:
         return await self.client.workspace_execute_command_async(
@@ -98,6 +131,12 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(bounded())
 
 
+def ask(shop: Sandbox, verb: str, **arguments: Any) -> dict[str, Any]:
+    """What another client would ask the same keeper."""
+    with connect(load(shop.env), cwd=shop.root, client="test", kind="cli") as other:
+        return other.call(verb, arguments)
+
+
 def is_one(found: list[types.Diagnostic]) -> bool:
     return len(found) == 1
 
@@ -125,7 +164,7 @@ def test_an_edit_is_stale_before_it_is_saved_and_fresh_again_when_it_is_undone(s
             assert path.read_text(encoding="utf-8") == text
             vim.write(uri, text)
             await vim.diagnostics(uri, is_none)
-            assert shop.json("memo", "show", "1")["status"] == "fresh"
+            assert (await asyncio.to_thread(ask, shop, "memo", id=1))["status"] == "fresh"
 
     run(test)
 
@@ -136,12 +175,9 @@ def test_what_another_client_does_is_seen_at_once(shop: Sandbox) -> None:
             path = shop.root / "billing" / "locks.py"
             uri = vim.open(path)
             await vim.diagnostics(uri, is_none)
-            cited = ("--files", "billing/locks.py#Lock.release")
-            words = ("record", "What does release do?", "Nothing.", *cited)
-            done = await asyncio.to_thread(shop.run, *words)
-            assert done.returncode == 0, done.stderr
-            while await vim.lenses(uri) != ["2 memories", "1 memory", "1 memory"]:
-                await asyncio.sleep(0.02)
+            release = {**CONCLUSION, "question": "What does release do?", "files": [RELEASE]}
+            await asyncio.to_thread(ask, shop, "memory_exploration_record", **release)
+            await vim.until_lenses(uri, ["2 memories", "1 memory", "1 memory"])
             # Another program writes the file, and the editor takes it in.
             text = path.read_text(encoding="utf-8").replace("return None", "return 0")
             path.write_text(text, encoding="utf-8")
@@ -150,8 +186,8 @@ def test_what_another_client_does_is_seen_at_once(shop: Sandbox) -> None:
                 types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
             )
             await vim.diagnostics(uri, lambda found: any("release" in one.message for one in found))
-            await asyncio.to_thread(shop.run, "memo", "verify", "1")
-            await asyncio.to_thread(shop.run, "memo", "verify", "2")
+            for id_ in (1, 2):
+                await asyncio.to_thread(ask, shop, "memory_exploration_verify", id=id_, action="verify")
             await vim.diagnostics(uri, is_none)
 
     run(test)
@@ -163,8 +199,7 @@ def test_a_change_on_the_disk_of_another_cited_file_turns_the_lens(shop: Sandbox
             uri = vim.open(shop.root / "billing" / "locks.py")
             assert await vim.lenses(uri) == ["1 memory", "1 memory"]
             (shop.root / "main.py").write_text("x = 1\n", encoding="utf-8")
-            while await vim.lenses(uri) != ["1 memory · 1 stale", "1 memory · 1 stale"]:
-                await asyncio.sleep(0.02)
+            await vim.until_lenses(uri, ["1 memory · 1 stale", "1 memory · 1 stale"])
             await vim.diagnostics(uri, is_none)
 
     run(test)
@@ -179,12 +214,10 @@ def test_an_unsaved_text_counts_for_the_conclusions_that_other_open_files_share(
             await vim.diagnostics(main, is_none)
             vim.write(main, "lock.release()\n")
             await vim.diagnostics(main, is_one)
-            while await vim.lenses(locks) != ["1 memory · 1 stale", "1 memory · 1 stale"]:
-                await asyncio.sleep(0.02)
+            await vim.until_lenses(locks, ["1 memory · 1 stale", "1 memory · 1 stale"])
             closed = types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(main))
             vim.client.text_document_did_close(closed)
-            while await vim.lenses(locks) != ["1 memory", "1 memory"]:
-                await asyncio.sleep(0.02)
+            await vim.until_lenses(locks, ["1 memory", "1 memory"])
 
     run(test)
 
@@ -206,8 +239,9 @@ def test_a_dead_path_comes_and_goes_with_its_file_and_the_text(shop: Sandbox) ->
             )
             assert found[0].message.endswith("Probably meant: core/locks.py.")
             actions = await vim.client.text_document_code_action_async(asked)
-            # A client without literals is offered no edit.
-            assert not actions
+            assert actions and isinstance(actions[0], types.CodeAction) and actions[0].edit is not None
+            (edit,) = (actions[0].edit.changes or {})[uri]
+            assert (edit.range, edit.new_text) == (found[0].range, "core/locks.py")
             text = path.read_text(encoding="utf-8").replace("billing/locks.py", "core/locks.py")
             vim.write(uri, text)
             await vim.diagnostics(uri, is_none)
@@ -230,9 +264,7 @@ def test_the_diff_is_a_file_in_our_own_folder(shop: Sandbox) -> None:
             await vim.diagnostics(uri, is_one)
             text = await vim.command("afresh.diff", {"kind": "memo", "id": 1})
             assert "-        return True\n+        return False\n" in str(text)
-            while not vim.client.shown_documents:
-                await asyncio.sleep(0.02)
-            shown = Path(vim.client.shown_documents[0].uri.removeprefix("file://"))
+            shown = Path((await vim.shown()).removeprefix("file://"))
             assert shown.read_text(encoding="utf-8") == text
             assert shown.is_relative_to(shop.home / "cache")
         assert not shown.exists()
@@ -246,7 +278,7 @@ def test_a_keeper_that_dies_while_a_request_is_open_is_replaced(shop: Sandbox) -
             path = shop.root / "billing" / "locks.py"
             uri = vim.open(path)
             await vim.diagnostics(uri, is_none)
-            for number in range(3):
+            for number in range(2):
                 (keeper,) = shop.keepers()
                 vim.write(uri, path.read_text(encoding="utf-8").replace("True", f"{number}"))
                 asked = asyncio.ensure_future(vim.lenses(uri))
@@ -255,10 +287,9 @@ def test_a_keeper_that_dies_while_a_request_is_open_is_replaced(shop: Sandbox) -
                 await asyncio.to_thread(keeper.wait, 10)
                 assert (await asked)[0] in ("1 memory · 1 stale", "1 memory")
                 await vim.diagnostics(uri, is_one)
-                while await vim.lenses(uri) != ["1 memory · 1 stale", "1 memory · 1 stale"]:
-                    await asyncio.sleep(0.02)
+                await vim.until_lenses(uri, ["1 memory · 1 stale", "1 memory · 1 stale"])
             # What turns is heard from the new one as well.
-            await asyncio.to_thread(shop.run, "memo", "retire", "1")
+            await asyncio.to_thread(ask, shop, "memory_exploration_verify", id=1, action="retire")
             await vim.diagnostics(uri, is_none)
 
     run(test)
@@ -270,9 +301,14 @@ def test_two_folders_of_one_editor_have_each_their_own_project(shop: Sandbox, tm
         other.mkdir()
         (other / "a b.py").write_text("def pay():\n    return 1\n", encoding="utf-8")
         git(other, "init", "-q", "-b", "main")
-        for words in (("index",), ("record", "Who pays?", "Nobody.", "--files", "a b.py#pay")):
-            done = await asyncio.to_thread(lambda words=words: shop.run(*words, cwd=other))
-            assert done.returncode == 0, done.stderr
+        with open_local(load(shop.env), cwd=other, client="test", kind="cli") as host:
+            host.call("index", {"path": str(other)})
+            pays = {
+                "question": "Who pays?",
+                "project": other.name,
+                "files": [{"path": "a b.py", "symbol": "pay"}],
+            }
+            host.call("memory_exploration_record", {**CONCLUSION, **pays})
         async with editor(shop, shop.root, other) as vim:
             one, two = vim.open(shop.root / "billing" / "locks.py"), vim.open(other / "a b.py")
             assert await vim.lenses(one) == ["1 memory", "1 memory"]
@@ -296,21 +332,8 @@ def test_a_file_outside_of_every_project_has_nothing_and_becomes_none(shop: Sand
             uri = vim.open(stray)
             assert await vim.lenses(uri) == []
             await vim.diagnostics(uri, is_none)
-        assert [one["name"] for one in shop.json("projects")["projects"]] == ["shop"]
-
-    run(test)
-
-
-def test_a_client_of_no_capabilities_is_served(shop: Sandbox) -> None:
-    async def test() -> None:
-        async with editor(shop, capabilities=types.ClientCapabilities()) as vim:
-            path = shop.root / "billing" / "locks.py"
-            uri = vim.open(path)
-            vim.write(uri, path.read_text(encoding="utf-8").replace("True", "1"))
-            (found,) = await vim.diagnostics(uri, is_one)
-            assert (found.related_information, found.code_description) == (None, None)
-            await vim.command("afresh.diff", 1)
-            assert any("memo-1.diff is ready" in message for message in vim.told())
+            known = await asyncio.to_thread(ask, shop, "projects")
+            assert [one["name"] for one in known["projects"]] == ["shop"]
 
     run(test)
 

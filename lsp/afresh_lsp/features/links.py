@@ -22,7 +22,7 @@ def register(server: AfreshServer) -> None:
         known = await server.files.knowledge(uri)
         text = server.shown(uri)
         return [
-            translator.link(text, claim, uri_of(claim.target, claim.target_line))
+            translator.link(text, claim, uri_of(claim.target, claim.target_line), server.client)
             for claim in known.claims
             if claim.target is not None
         ]
