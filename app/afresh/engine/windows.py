@@ -49,7 +49,7 @@ def timing(arguments: SearchArguments, now: datetime, fiscal_first_month: int) -
     if arguments.query_mode == "activity_log" and not (arguments.since and arguments.until):
         raise InvalidArgumentError(
             "query_mode: activity_log gives everything in a window and needs both since and until; "
-            f"since is {arguments.since or 'not given'!s}, until is {arguments.until or 'not given'!s}"
+            f"since is {_sent(arguments.since)}, until is {_sent(arguments.until)}"
         )
     mode: Mode = "topic"
     bounded = window.since is not None and window.until is not None
@@ -59,6 +59,11 @@ def timing(arguments: SearchArguments, now: datetime, fiscal_first_month: int) -
         mode = "activity_log"
     topic = reading.topic(arguments.query) if reading is not None and reading.found else arguments.query
     return Timing(window, axis, mode, topic or arguments.query)
+
+
+def _sent(bound: datetime | Literal[""]) -> str:
+    """A bound as a caller would write it."""
+    return bound.isoformat().replace("+00:00", "Z") if bound else "not given"
 
 
 def _zone(name: str) -> ZoneInfo | None:

@@ -118,7 +118,10 @@ def test_a_question_that_plainly_asks_for_a_feed_gets_one(desk, diary):
     ("arguments", "told"),
     [
         ({"query_mode": "activity_log"}, "needs both since and until"),
-        ({"query_mode": "activity_log", "since": "2026-01-01T00:00:00Z"}, "until is not given"),
+        (
+            {"query_mode": "activity_log", "since": "2026-01-01T00:00:00Z"},
+            "since is 2026-01-01T00:00:00Z, until is not given",
+        ),
         ({"since": "2026-01-01T00:00:00"}, "RFC 3339 with an offset"),
         ({"since": "2026-01-02T00:00:00Z", "until": "2026-01-01T00:00:00Z"}, "until must be after since"),
         ({"since": "2026-01-01T00:00:00Z", "until": "2026-04-02T00:00:01Z"}, "90 days apart at most"),
