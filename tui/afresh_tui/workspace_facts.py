@@ -166,7 +166,7 @@ def _throughput(activity: ActivityResult | None) -> str:
     if activity is None:
         return "…"
     read = activity.indexing
-    parts = [f"{told_bytes(int(read.bytes / read.seconds))}/s read"] if read.seconds else []
+    parts = [f"{told_bytes(int(read.bytes / read.seconds))}/s"] if read.seconds else []
     if activity.embedded:
         parts.append(counted(activity.embedded, "vector"))
     return " · ".join(parts) or "nothing to read yet"

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from afresh.errors import AfreshError
+from afresh.errors import AfreshError, KeeperError
 from afresh_tui.actions import Act
 from afresh_tui.inert import inert
 from afresh_tui.screens.base import AfreshScreen
@@ -134,7 +134,9 @@ class WorkspaceScreen(AfreshScreen):
             self.status = await self.engine.ask("workspace_status", {})
         except AfreshError as error:
             self._doing = ""
-            self._tell(error.message)
+            # A lost keeper is told by the banner.
+            self._tell("" if isinstance(error, KeeperError) else error.message)
+            self._show()
             self.fail(error)
             return
         self._doing = ""
