@@ -35,7 +35,9 @@ def lsp(session: Session, tcp: int | None, stdio: bool) -> int:
     settings = session.settings()
     from afresh_lsp.serving import serve_stdio, serve_tcp
 
+    if tcp is None:
+        return serve_stdio(settings)
     try:
-        return serve_stdio(settings) if tcp is None else serve_tcp(settings, tcp)
+        return serve_tcp(settings, tcp)
     except OSError as error:
         raise AfreshError(f"can't serve on port {tcp}: {error.strerror or error}") from None

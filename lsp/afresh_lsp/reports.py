@@ -72,10 +72,14 @@ def diff(result: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-def answered(result: Mapping[str, Any]) -> str:
-    """An answer with what it rests on."""
-    lines = [f"# {texts.escaped(str(result.get('question') or result.get('query') or 'Answer'), 200)}", ""]
-    lines += [texts.escaped(str(result.get("answer") or "No answer."), 5_000), ""]
+def answered(question: str, result: Mapping[str, Any]) -> str:
+    """An answer, what limits it, and the records that it rests on."""
+    lines = [f"# {texts.escaped(question, 200)}", "", texts.escaped(result["answer"], 20_000), ""]
+    lines += [f"*{texts.escaped(note, 1_000)}*\n" for note in (result["caveat"], result["note"]) if note]
+    if result["evidence"]:
+        lines += ["## Evidence", ""]
+    for one in result["evidence"]:
+        lines += _memory(one)
     return "\n".join(lines)
 
 

@@ -25,7 +25,11 @@ def serve_stdio(settings: Settings) -> int:
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     front = Front(sys.stdin.buffer, out, __version__)
-    front.begin()
+    try:
+        front.begin()
+    except BrokenPipeError:
+        # The editor has gone before it heard anything.
+        return 0
     server = _made(settings)
     stream = cast(BinaryIO, front)
     try:

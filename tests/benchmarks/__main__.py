@@ -21,6 +21,7 @@ NAMES = (
     "watch_speed",
     "recall_speed",
     "tui_speed",
+    "lsp_speed",
     "kill_loop",
 )
 

@@ -519,6 +519,25 @@ def test_a_recall_is_a_page_and_its_result(tmp_path: Path) -> None:
     run(test)
 
 
+def test_an_answer_is_a_page_with_what_limits_it(tmp_path: Path) -> None:
+    async def test() -> None:
+        answer = {
+            "answer": "In cents.",
+            "caveat": "An older record says euros.",
+            "note": None,
+            "evidence": [],
+        }
+        shop = editor(tmp_path, memory_answer=answer)
+        await shop.start({"shop": tmp_path})
+        asked = {"command": "afresh.answer", "arguments": ["how is money kept?"]}
+        assert await shop.ask("workspace/executeCommand", asked) == answer
+        assert shop.engine.asked("memory_answer") == [{"query": "how is money kept?", "project": "shop"}]
+        page = await shop.ask("workspace/textDocumentContent", {"uri": "afresh:///answer.md"})
+        assert "In cents" in page["text"] and "An older record says euros" in page["text"]
+
+    run(test)
+
+
 def test_progress_is_shown_and_its_end_always(tmp_path: Path) -> None:
     async def test() -> None:
         answer = {"project": "shop", "root": "/shop", "judged": 4, "items": []}

@@ -1,4 +1,4 @@
-"""Commands: recall, iterate, save, record, stale, and what is done with one conclusion."""
+"""Commands: recall, iterate, answer, save, record, stale, and what is done with one conclusion."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def register(server: AfreshServer) -> None:
     works: Mapping[str, _Work] = {
         "afresh.recall": _recall,
         "afresh.iterate": _iterate,
+        "afresh.answer": _answer,
         "afresh.stale": _stale,
         SAVE: _save,
         RECORD: _record,
@@ -76,6 +77,18 @@ async def _iterate(server: AfreshServer, sent: object = None, *_: object) -> dic
             "memory_recall_iterative", arguments, folder=_folder(server), on_event=on_event
         )
     server.open(server.pages.put("iterate.md", reports.iterated(result), _folder(server)))
+    return result
+
+
+async def _answer(server: AfreshServer, sent: object = None, *_: object) -> dict[str, Any]:
+    arguments = _asked(sent, "query")
+    arguments.setdefault("project", await _project(server))
+    async with progress(server, "Answer from memory") as on_event:
+        result = await server.engine.call(
+            "memory_answer", arguments, folder=_folder(server), on_event=on_event
+        )
+    text = reports.answered(arguments["query"], result)
+    server.open(server.pages.put("answer.md", text, _folder(server)))
     return result
 
 

@@ -20,9 +20,10 @@ def register(server: AfreshServer) -> None:
 
     def publish(file: OpenFile, known: Knowledge) -> None:
         found = diagnose(server, file.uri, known)
-        if found != file.shown:
-            file.shown = found
-            version = server.documents.get_text_document(file.uri).version
+        version = server.documents.get_text_document(file.uri).version
+        # Of another version they are told again: the client may have moved what it shows as the text moved.
+        if (version, found) != file.shown:
+            file.shown = version, found
             server.text_document_publish_diagnostics(translator.published(file.uri, version, found))
 
     def again() -> None:
