@@ -201,11 +201,7 @@ MOVED = (
 """A function that went to another file, and was renamed and changed there."""
 BINARY = (
     [detail("assets/logo.svg", "edited", commit=None, uncommitted=True)],
-    [
-        file_diff(
-            "assets/logo.svg", "", "", note="it holds bytes that are no text, so no lines can be compared"
-        )
-    ],
+    [file_diff("assets/logo.svg", "", "", note="it is no text")],
 )
 FORGOTTEN = (
     [detail("billing/secrets.py", "edited", note="what it was is kept nowhere")],

@@ -48,6 +48,7 @@ def test_a_question_that_was_not_split_is_the_question_itself() -> None:
     one = story_of(RunResult.model_validate(run_answers.BRIDGED))
     assert origin_of(one, one.steps[0]) == "the question itself"
     assert one.planner == "bridge terms"
+    assert "│ took    search 11 ms, plan 0.3 ms" in lines(one)
 
 
 def test_each_piece_of_evidence_says_how_it_was_reached() -> None:

@@ -141,7 +141,7 @@ async def test_a_verified_conclusion_leaves_the_list_and_undo_brings_it_back() -
         assert [call["action"] for call in over.calls("memory_exploration_verify")] == ["verify", "undo"]
         assert [call["id"] for call in over.calls("memory_exploration_verify")] == [7, 7]
         assert not screen.can("undo")
-        assert said(pilot)[0] == "Verified: Who retries a failed payment?. u takes it back."
+        assert said(pilot)[0] == "Verified “Who retries a failed payment?”; u takes it back"
 
 
 async def test_a_conclusion_is_retired_and_a_memory_is_deleted_both_to_be_undone() -> None:
@@ -227,6 +227,52 @@ async def test_an_edited_conclusion_is_recorded_for_the_lines_as_they_are_now(
         assert screen.can("undo")
         await press(pilot, "u")
         assert over.calls("memory_exploration_verify") == [{"id": 12, "action": "undo"}]
+
+
+async def test_a_memory_recorded_anew_replaces_the_old_one_with_its_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(command: list[str]) -> int:
+        path = Path(command[-1])
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("64 by 64", "96 by 96"), encoding="utf-8")
+        return 0
+
+    monkeypatch.setattr(editor, "run_editor", run)
+    memory = {
+        **dict.fromkeys(("branch", "agent_id", "agent_instance_id", "session_id", "event_time")),
+        **dict.fromkeys(("expires_at", "superseded_by", "deleted_at", "freshness", "history")),
+        "id": 44,
+        "project": "shop",
+        "content": "The logo is drawn at 64 by 64.",
+        "type": "fact",
+        "memory_type": "semantic",
+        "path": "design",
+        "tags": ["logo"],
+        "created_at": "2026-02-27T10:00:00Z",
+        "updated_at": "2026-02-27T10:00:00Z",
+        "version": 1,
+        "source": {"kind": "agent"},
+        "files": [{"path": "assets/logo.svg", "sha256": "0" * 64, "size": 10, "spans": []}],
+    }
+    saved = {
+        "id": 45,
+        "project": "shop",
+        "type": "fact",
+        "created": True,
+        "duplicate_of": None,
+        "redacted": [],
+        "supersedes": 44,
+        "near": [],
+    }
+    over = stale_answers.over(memory_get={"memories": [memory], "missing": []}, memory_save=saved)
+    async with with_terminal(over, editor="vim").run_test(size=(120, 36)) as pilot:
+        await settled(pilot)
+        screen = await press(pilot, "right_square_bracket", "right_square_bracket", "r")
+        (sent,) = over.calls("memory_save")
+        assert (sent["content"], sent["supersedes"]) == ("The logo is drawn at 96 by 96.", 44)
+        assert (sent["files"], sent["tags"]) == ([{"path": "assets/logo.svg"}], ["logo"])
+        assert not screen.can("undo")
 
 
 async def test_a_text_that_came_back_as_it_was_records_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -196,7 +196,7 @@ async def test_where_nothing_can_be_compared_the_reason_stands_there() -> None:
     shown = OneDiff(diffs.changed(*diffs.BINARY))
     async with shown.run_test(size=(90, 30)) as pilot:
         await settled(pilot)
-        assert "  it holds bytes that are no text, so no lines can be compared" in shown.lines()
+        assert "  No lines to show: it is no text" in shown.lines()
         assert "  changed in the work tree, not committed" in shown.lines()
         assert shown.diff.current == (0, 0)
         assert not shown.diff.next_hunk()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widgets import Input, Static
@@ -51,6 +52,17 @@ _EMPTY = Content.assemble(
 )
 
 
+class StoryView(TextView):
+    """A text that is made for its width: whoever made it is told of another."""
+
+    @dataclass
+    class Resized(Message):
+        """The width may be another."""
+
+    def on_resize(self, _event: events.Resize) -> None:
+        self.post_message(self.Resized())
+
+
 class IterationsScreen(AfreshScreen):
     """Runs at the left, the newest first; the one at hand as a timeline, or two of them compared."""
 
@@ -64,12 +76,18 @@ class IterationsScreen(AfreshScreen):
         Act("evidence", "e", "Evidence", "Go to the evidence, or back to the beginning."),
         Act(
             "more_searches",
-            "plus",
+            "plus,ctrl+up",
             "More searches",
             "Let the next question take one search more.",
             shown=False,
         ),
-        Act("fewer_searches", "minus", "Fewer searches", "Let the next question take one less.", shown=False),
+        Act(
+            "fewer_searches",
+            "minus,ctrl+down",
+            "Fewer searches",
+            "Let the next question take one less.",
+            shown=False,
+        ),
         Act("everywhere", "w", "All projects", "List the runs of all projects, or of this one."),
         Act("copy", "y", "Copy", "Copy what is shown of the run to the clipboard.", shown=False),
         Act("again", "ctrl+r", "Read again", "Read the list again.", shown=False),
@@ -77,7 +95,10 @@ class IterationsScreen(AfreshScreen):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back", show=False)]
     DEFAULT_CSS = """
     IterationsScreen {
-        & #runs-ask { display: none; height: 3; border: round $border; padding: 0 1; background: $surface; }
+        & #runs-ask {
+            display: none; height: 3; border: round $border; padding: 0 1; background: $surface;
+            border-title-color: $text-primary; border-subtitle-color: $text-muted;
+        }
         & #runs-ask.-on { display: block; }
         & #runs-full { layout: horizontal; height: 1fr; }
         & #runs-side { width: 38; height: 1fr; border-right: solid $border-blurred; }
@@ -129,7 +150,7 @@ class IterationsScreen(AfreshScreen):
             with Vertical(id="runs-side"):
                 yield Static(id="runs-summary")
                 yield VirtualList(self._row, row_height=2, id="runs-list")
-            yield TextView(id="runs-story")
+            yield StoryView(id="runs-story")
         yield Static(id="runs-message")
 
     def on_mount(self) -> None:
@@ -176,7 +197,9 @@ class IterationsScreen(AfreshScreen):
 
     def on_resize(self) -> None:
         self.listing.set_row_height(1 if self.size.width < 100 else 2)
-        self.call_after_refresh(self._draw, keep=True)
+
+    def on_story_view_resized(self, _message: StoryView.Resized) -> None:
+        self._draw(keep=True)
 
     # --- the list -------------------------------------------------------------------------------------
 
@@ -292,7 +315,7 @@ class IterationsScreen(AfreshScreen):
         """Show two runs, which take the whole width, or one again."""
         self._pair = pair
         self.set_class(pair is not None, "-paired")
-        self.call_after_refresh(self._draw)
+        self._draw()
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
         if self._pair is not None:
@@ -384,7 +407,8 @@ class IterationsScreen(AfreshScreen):
 
     def _tell_searches(self) -> None:
         self.ask_input.border_title = "Ask"
-        self.ask_input.border_subtitle = f"at most {counted(self._searches, 'search', 'searches')}"
+        most = f"at most {counted(self._searches, 'search', 'searches')}"
+        self.ask_input.border_subtitle = f"{most} · ctrl+up, ctrl+down"
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         query = event.value.strip()

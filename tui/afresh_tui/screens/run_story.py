@@ -22,6 +22,8 @@ ENDINGS: Mapping[str, str] = {
     "cancelled": "you took it back, so nothing of it is stored",
     "failed": "it could not be run",
 }
+BRIDGE = "bridge terms"
+"""The planner that asks no model."""
 FAILED = ("search_error", "planner_error", "failed")
 SIGNS: Mapping[str, str] = {"converged": "●", "cancelled": "○"} | dict.fromkeys(FAILED, "✗")
 """Of an ending; ◐ for those that ended before enough was found."""
@@ -120,7 +122,7 @@ def story_of(run: RunResult) -> Story:
         max_iters=run.max_iters,
         id=run.id,
         project=one_line(run.project),
-        planner=one_line(run.model or "a language model") if run.planner == "llm" else "bridge terms",
+        planner=one_line(run.model or "a language model") if run.planner == "llm" else BRIDGE,
         parts=tuple(one_line(part, 2000) for part in run.sub_queries),
         steps=steps,
         ending=run.terminated_reason,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from textual.content import Content
 
-from afresh_tui.screens.run_story import ENDINGS, FAILED, SIGNS, Evidence, Step, Story, origin_of
+from afresh_tui.screens.run_story import BRIDGE, ENDINGS, FAILED, SIGNS, Evidence, Step, Story, origin_of
 from afresh_tui.widgets.diff_fold import fold_words
 from afresh_tui.wording import counted, long_age, told_ms
 
@@ -130,12 +130,12 @@ def _step(story: Story, step: Step, width: int) -> Iterator[Content]:
         yield from _labelled("next", "nothing: it is enough", width, "$text-success")
     elif step.next_query:
         yield from _labelled("next", step.next_query, width, "$text-accent")
-    yield from _labelled("took", _times(step), width, "$text-muted")
+    yield from _labelled("took", _times(step, story), width, "$text-muted")
 
 
-def _times(step: Step) -> str:
+def _times(step: Step, story: Story) -> str:
     """How long a search and its planning took, and in how many calls to a model."""
-    calls = f" in {counted(step.calls, 'call')}" if step.calls else ""
+    calls = f" in {counted(step.calls, 'call')}" if step.calls and story.planner not in ("", BRIDGE) else ""
     if step.search_ms is None or step.planner_ms is None:
         return f"{told_ms(step.elapsed_ms)}{calls}"
     return f"search {told_ms(step.search_ms)}, plan {told_ms(step.planner_ms)}{calls}"

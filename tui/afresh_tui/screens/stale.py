@@ -40,7 +40,8 @@ Each conclusion here was learned from files that are other now. Above is what wa
 changed in the files that it cites since it was recorded; the bar beside a line says that it was cited.
 
 Verify a conclusion that still holds, for the files as they are now. Record it anew where the answer is \
-another: your editor opens with the old text. Retire what is false. Each of these can be taken back.
+another: your editor opens with the old text. Retire what is false. What was done can be taken back; only a \
+memory that was recorded anew stays replaced, with its earlier text in its history.
 
 The filter takes words, and author:NAME, path:PART and impact:WORD."""
 
@@ -114,7 +115,7 @@ class StaleScreen(AfreshScreen):
             }
             & #stale-about { display: none; }
         }
-        &.-narrow.-zoomed #stale-about { display: block; }
+        &.-narrow.-zoomed #stale-full #stale-about { display: block; }
         &.-said {
             & #stale-full { display: none; }
             & #stale-message { display: block; }
@@ -539,10 +540,10 @@ class StaleScreen(AfreshScreen):
 
     def _acted(self, item: StaleItem, what: str, *, can_undo: bool = True) -> None:
         """Something was done about an item: it leaves the list, and the rest is judged again."""
-        undo = f" {self._undo_key} takes it back." if can_undo else ""
+        undo = f"; {self._undo_key} takes it back" if can_undo else ""
         if can_undo:
             self._done.append(_Done(item.kind, item.id, item.title, what))
-        self.say(f"{what}: {one_line(item.title, 60)}.{undo}")
+        self.say(f"{what} “{one_line(item.title, 60)}”{undo}")
         if self._result is not None:
             left = [other for other in self._result.items if _key(other) != _key(item)]
             self._result = self._result.model_copy(update={"items": left, "fresh": self._result.fresh})
@@ -569,7 +570,7 @@ class StaleScreen(AfreshScreen):
             self.fail(error)
             return
         self._done.remove(done)
-        self.say(f"Taken back: {done.what.lower()} {one_line(done.title, 60)}.")
+        self.say(f"Taken back: {done.what.lower()} “{one_line(done.title, 60)}”")
         self.refresh_bindings()
         self.reload()
 

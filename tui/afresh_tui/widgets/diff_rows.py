@@ -87,7 +87,7 @@ def _heading(number: int, change: FileChange) -> Iterator[Row]:
     if change.commit is not None or change.is_uncommitted:
         yield Row("commit", number)
     if change.note:
-        yield Row("note", number, text=change.note)
+        yield Row("note", number, text=change.note if change.hunks else f"No lines to show: {change.note}")
 
 
 def _told(span: Span) -> str:
