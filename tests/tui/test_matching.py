@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from afresh_tui.matching import lit
 
 
@@ -19,6 +20,7 @@ def words(text: str, query: str) -> list[str]:
         ("Lock.acquire takes the lock", "locking", ["Lock", "lock"]),
         ("see acquireLock and lock_table", "lock", ["Lock", "lock"]),
         ("the acquireLock call", "acquireLock", ["acquireLock"]),
+        ("the account_locks table", "locked accounts", ["account_locks"]),
         ("the of and", "what is the", []),
         ("nothing here", "", []),
         ("Größe der Straße", "straße", ["Straße"]),

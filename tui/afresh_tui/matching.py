@@ -110,11 +110,12 @@ def lit(text: str, query: str) -> list[tuple[int, int]]:
         if _stem(word.lower()) in stems:
             found.append(match.span())
         else:
-            found += [
-                (match.start() + start, match.start() + end)
-                for start, end in _part_spans(word)
-                if _stem(word[start:end].lower()) in stems
-            ]
+            parts = _part_spans(word)
+            among = [span for span in parts if _stem(word[slice(*span)].lower()) in stems]
+            if among and len(among) == len(parts):
+                found.append(match.span())
+            else:
+                found += [(match.start() + start, match.start() + end) for start, end in among]
         if len(found) >= _MOST:
             break
     return found

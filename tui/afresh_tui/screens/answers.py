@@ -237,7 +237,7 @@ class AnswersScreen(AfreshScreen):
         return True
 
     def action_ask(self) -> None:
-        self.query_one("#query").focus()
+        self.set_focus(self.query_one("#query"))
 
     def action_next(self) -> None:
         self.query_one("#citations", VirtualList).action_move(1)

@@ -395,7 +395,7 @@ class IterationsScreen(AfreshScreen):
     def action_ask(self) -> None:
         self._tell_searches()
         self.ask_input.add_class("-on")
-        self.ask_input.focus()
+        self.set_focus(self.ask_input)
 
     def action_more_searches(self) -> None:
         self._searches = min(12, self._searches + 1)

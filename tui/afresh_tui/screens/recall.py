@@ -141,7 +141,7 @@ class RecallScreen(RecallActs, AfreshScreen):
 
     @on(Input.Submitted, "#query")
     def _submitted(self) -> None:
-        self.query_one("#results").focus()
+        self.set_focus(self.query_one("#results"))
 
     @work(exclusive=True, group="search")
     async def search_again(self, *, keep: bool = False) -> None:
@@ -325,16 +325,17 @@ class RecallScreen(RecallActs, AfreshScreen):
     @on(VirtualList.Chosen, "#results")
     def _chosen(self) -> None:
         self.add_class("-reading")
-        self.query_one(TextView).focus()
+        self.set_focus(self.query_one(TextView))
 
     def action_search(self) -> None:
+        # At once, so that what is typed right after it arrives in the box.
         self.remove_class("-reading")
-        self.query_one("#query").focus()
+        self.set_focus(self.query_one("#query"))
 
     def action_back(self) -> None:
         if self.has_class("-reading"):
             self.remove_class("-reading")
-        self.query_one("#results").focus()
+        self.set_focus(self.query_one("#results"))
 
     def action_up(self) -> None:
         self.query_one(VirtualList).action_move(-1)

@@ -411,7 +411,7 @@ class StaleScreen(AfreshScreen):
     def action_filter(self) -> None:
         self.filter_input.add_class("-on")
         self.remove_class("-zoomed")
-        self.filter_input.focus()
+        self.set_focus(self.filter_input)
 
     def action_back(self) -> None:
         """Out of whatever is in the way: the zoom, the diff, then the filter."""
