@@ -127,6 +127,7 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, required=True)
     parser.add_argument("--store", type=Path, help="a data folder that is kept, so that it is loaded once")
     parser.add_argument("--llm", nargs=2, metavar=("HOST", "MODEL"), help="an Ollama server; default: none")
+    parser.add_argument("--category", help="only LoCoMo's questions of this one, such as single-hop")
     parser.add_argument("--only", type=int, help="so many questions of each set, evenly spread")
     options = parser.parse_args()
     options.runs.mkdir(parents=True, exist_ok=True)
@@ -144,8 +145,9 @@ def main() -> None:
         ):
             for part in recall_data.sets(options.data, name):
                 recall_data.load_once(client, part)
-                step = max(1, len(part.questions) // options.only) if options.only else 1
-                chosen = part.questions[::step][: options.only]
+                some = [q for q in part.questions if options.category in (None, q.get("category"))]
+                step = max(1, len(some) // options.only) if options.only else 1
+                chosen = some[::step][: options.only]
                 asked += [_answered(client, part.project, question, arguments) for question in chosen]
         _write(options.runs, name, asked)
         sys.stdout.write(_told(f"{name}, all", asked) + _spent(name, asked))
