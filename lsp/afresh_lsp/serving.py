@@ -20,7 +20,7 @@ _LOG_BYTES = 1024 * 1024
 
 
 def serve_stdio(settings: Settings) -> int:
-    """Serve until the editor leaves or its end of the pipe closes; the exit code."""
+    """Serve until the editor leaves or its end of the pipe closes. Ends the process."""
     # Nothing but the protocol may reach standard output, whatever a library prints.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -36,7 +36,9 @@ def serve_stdio(settings: Settings) -> int:
         server.start_io(stream, stream)
     finally:
         _ended(server)
-    return 0
+    logging.shutdown()
+    # A thread that still waits for a keeper must not keep the process.
+    os._exit(0)
 
 
 def serve_tcp(settings: Settings, port: int) -> int:
