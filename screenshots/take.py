@@ -1,4 +1,4 @@
-"""Takes the README's pictures: real sessions in a scripted workspace, as SVG.
+"""Takes the README's pictures: real sessions and screens in a scripted workspace, as SVG, screens as PNG too.
 
 Run by `make screenshots`. Nothing in it is drawn by hand: the commands run, and their output is kept.
 """
@@ -14,6 +14,7 @@ import tempfile
 import termios
 from pathlib import Path
 
+import screens
 from rich.console import Console
 from rich.text import Text
 
@@ -66,6 +67,10 @@ def main() -> None:
         session.save(HERE / "explore.svg")
         _stale(session, root, locks)
         session.run("keeper", "stop", shown=False)
+    with tempfile.TemporaryDirectory(prefix="afs-") as folder:
+        os.environ |= screens.environment(Path(folder))
+        screens.take(Path(folder), HERE)
+        subprocess.run([AFRESH, "keeper", "stop"], check=True, stdout=subprocess.DEVNULL)
 
 
 def _stale(session: _Session, root: Path, locks: Path) -> None:
