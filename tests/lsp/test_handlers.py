@@ -97,6 +97,21 @@ def test_a_lens_opens_what_it_counts_as_a_page(tmp_path: Path) -> None:
     run(test)
 
 
+def test_a_page_quotes_what_was_recalled_and_loads_nothing(tmp_path: Path) -> None:
+    async def test() -> None:
+        text = "See `billing/locks.py`.\n# Forged\n![x](http://evil.example/p) <img src=x>\x1b[31m"
+        shop = editor(tmp_path, file_knowledge=knowledge(known(text=text)))
+        await shop.start()
+        shop.open(URI, LOCKS)
+        await shop.ask("textDocument/codeLens", DOCUMENT)
+        await shop.ask("workspace/executeCommand", {"command": "afresh.show", "arguments": [[["memo", 1]]]})
+        page = (await shop.ask("workspace/textDocumentContent", {"uri": "afresh:///memo-1.md"}))["text"]
+        assert "> See `billing/locks.py`.\n> # Forged\n> !\\[x]" in page
+        assert "<img" not in page and "\x1b" not in page
+
+    run(test)
+
+
 def test_a_page_is_a_file_for_a_client_that_asks_for_no_text(tmp_path: Path) -> None:
     async def test() -> None:
         shop = editor(tmp_path)

@@ -24,11 +24,11 @@ def page_of_all(pages: Pages, items: Sequence[Item]) -> Page:
 
 def _told(item: Item) -> str:
     lines = [
-        f"# {texts.plain(item.title, 200)}",
+        f"# {texts.escaped(item.title, 200)}",
         "",
         f"{item.kind} {item.id} · {texts.standing(item)} · {item.date}",
         "",
-        texts.plain(item.text, 100_000),
+        texts.quoted(item.text),
         "",
     ]
     places = [f"- {texts.place_said(place)}" for place in item.places]

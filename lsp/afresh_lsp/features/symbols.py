@@ -89,6 +89,6 @@ def _memory(
     elif source["kind"] == "file" and source["path"]:
         uri, line = uri_of(root / source["path"]), source["line"] or 1
     else:
-        page = server.pages.put(f"memory-{one['id']}.md", texts.plain(one["content"], 100_000), root)
+        page = server.pages.put(f"memory-{one['id']}.md", texts.quoted(one["content"]), root)
         uri, line = server.link(page), 1
     return translator.found_symbol(texts.plain(title, 200), container, uri, line)
