@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any, cast
 
 import pytest
@@ -140,3 +141,19 @@ def test_the_scripted_engine_answers_in_turn_and_says_what_was_asked() -> None:
             await engine.ask("projects", {})
 
     asyncio.run(ask())
+
+
+def test_events_are_taken_in_the_context_of_whoever_asked() -> None:
+    asker: ContextVar[str] = ContextVar("asker", default="nobody")
+    taken: list[str] = []
+
+    def answer(*_: Any, on_event: Callable[[Mapping[str, Any]], None], **_more: Any) -> dict[str, Any]:
+        on_event({"kind": "progress"})
+        return {"projects": []}
+
+    async def ask() -> None:
+        asker.set("a screen")
+        await over(answer).ask("projects", {}, on_event=lambda _event: taken.append(asker.get()))
+
+    asyncio.run(ask())
+    assert taken == ["a screen"]

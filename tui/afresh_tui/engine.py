@@ -12,6 +12,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from afresh.client import Client, Host
@@ -236,13 +237,16 @@ class _Delivery:
         self._on_event = on_event
         self._waiting: deque[Event] = deque()
         self._guard = threading.Lock()
+        self._context = copy_context()
+        """Of whoever asked: without it a message that is posted while an event is taken has no sender, and
+        handlers that choose by selector don't hear it."""
 
     def __call__(self, event: Event) -> None:
         with self._guard:
             self._waiting.append(event)
             first = len(self._waiting) == 1
         if first and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._deliver)
+            self._loop.call_soon_threadsafe(self._deliver, context=self._context)
 
     def _deliver(self) -> None:
         with self._guard:

@@ -182,6 +182,9 @@ class Doorstep:
             end = time.monotonic() + _PLACING_S
             while not self._placed.wait(_TICK) and time.monotonic() < end:
                 call.check()
+                if self._gate.is_opening():
+                    # Nothing is placed before the service is open, however long that takes.
+                    end = time.monotonic() + _PLACING_S
         return self._gate.call(verb, arguments, call)
 
     def follow(self, caller: Caller, listener: Listener) -> Following:
