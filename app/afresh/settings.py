@@ -134,30 +134,35 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
         sent = env.get(f"AFRESH_{name.upper()}")
         if sent:
             values[name] = sent
+    shown: dict[str, str] = {}
     for name in ("contradiction_policy", "contradiction_scorer"):
         # The names that clients of other memories set.
         if name not in values and env.get(f"MEMORY_{name.upper()}"):
             values[name] = env[f"MEMORY_{name.upper()}"]
+            shown[name] = f"MEMORY_{name.upper()}"
     if "editor" not in values:
         # The names that every program with an editor reads.
         values["editor"] = env.get("VISUAL") or env.get("EDITOR") or ""
     values.pop("home", None)
     runtime = values.pop("runtime", None)
-    checked: dict[str, Any] = {name: _checked(name, value) for name, value in values.items()}
+    checked: dict[str, Any] = {
+        name: _checked(name, value, shown.get(name, f"AFRESH_{name.upper()}"))
+        for name, value in values.items()
+    }
     folder = Path(runtime).expanduser() if runtime else _runtime_folder(env, home)
     return Settings(home=home, runtime=Path(os.path.abspath(folder)), **checked)  # noqa: PTH100
 
 
-def _checked(name: str, value: object) -> object:
+def _checked(name: str, value: object, shown: str) -> object:
     kinds = {f.name: f.type for f in fields(Settings)}
     if name not in kinds:
         known = ", ".join(sorted(kinds))
         raise UsageError(f"unknown setting {name!r} in the configuration file; known ones: {known}")
-    shown = f"AFRESH_{name.upper()}"
     if name in _CHOICES:
         text = str(value).strip().lower()
         if text not in _CHOICES[name]:
-            raise UsageError(f"{shown} is {value!r}; it must be one of {', '.join(_CHOICES[name])}")
+            allowed = ", ".join(filter(None, _CHOICES[name]))
+            raise UsageError(f"{shown} is {value!r}; it must be one of {allowed}")
         return text
     if kinds[name] == "bool":
         text = str(value).strip().lower()

@@ -37,6 +37,8 @@ class Choice:
 
     records: int = 5
     """So many are quoted at most."""
+    beside: float = 0.8
+    """One that scores less than this share of the best is not quoted."""
     sentences: int = 2
     """Of each."""
     nearness: float = 0.5
@@ -88,9 +90,12 @@ def extracted(
     overruled = {
         conflict.older.excerpt.id: conflict for conflict in reversed(conflicts) if conflict.score >= HARD
     }
+    # A record that only speaks to the reader must not decide which others are quoted.
+    scores = (excerpt.record.score for excerpt in excerpts if excerpt.sentences)
+    least = choice.beside * max(scores, default=0.0)
     entries: list[_Entry] = []
     for excerpt in excerpts:
-        if excerpt.id in passed or excerpt.id in overruled:
+        if excerpt.id in passed or excerpt.id in overruled or excerpt.record.score < least:
             continue
         quoted = _chosen(excerpt, coverage, similarity, choice)
         if quoted:

@@ -138,10 +138,19 @@ def test_settings_choose_the_provider(tmp_path):
         provider_of(replace(settings, llm_provider="scripted", llm_host=str(Path(tmp_path) / "none.json")))
 
 
-@pytest.mark.parametrize("name", ["AFRESH_CONTRADICTION_SCORER", "MEMORY_CONTRADICTION_SCORER"])
-def test_an_unknown_scorer_is_refused_by_name_at_the_start(tmp_path, name):
-    with pytest.raises(UsageError, match="'jev'"):
-        load({"AFRESH_HOME": str(tmp_path), name: "jev"})
+@pytest.mark.parametrize("prefix", ["AFRESH", "MEMORY"])
+@pytest.mark.parametrize(
+    ("name", "sent", "allowed"),
+    [
+        ("CONTRADICTION_SCORER", "jev", "llm, rules"),
+        ("CONTRADICTION_SCORER", "nli", "llm, rules"),
+        ("CONTRADICTION_POLICY", "ask", "resolve, abstain"),
+    ],
+)
+def test_an_unknown_scorer_or_policy_is_refused_by_name_at_the_start(tmp_path, prefix, name, sent, allowed):
+    told = f"^{prefix}_{name} is '{sent}'; it must be one of {allowed}$"
+    with pytest.raises(UsageError, match=told):
+        load({"AFRESH_HOME": str(tmp_path), f"{prefix}_{name}": sent})
 
 
 def test_the_names_of_other_memories_are_read_too(tmp_path):
