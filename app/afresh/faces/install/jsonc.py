@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -68,10 +69,7 @@ class Edited:
 
 def parse(text: str) -> Any:
     """What a text says; None where it holds nothing. Raises JsonError."""
-    try:
-        root = _read(text)
-    except RecursionError:
-        raise JsonError("nested too deeply to be a configuration") from None
+    root = _read(text)
     return None if root is None else root.data
 
 
@@ -165,7 +163,10 @@ def _read(text: str) -> _Value | None:
         return None
     if tree.root_node.has_error or inner.type != "parenthesized_expression" or len(inside) != 1:
         raise JsonError(_where(text, places, _broken(tree.root_node)))
-    return _value(inside[0], places, text)
+    try:
+        return _value(inside[0], places, text)
+    except RecursionError:
+        raise JsonError("nested too deeply to be a configuration") from None
 
 
 def _solid(text: str) -> bool:
@@ -179,10 +180,11 @@ class _Places:
     def __init__(self, source: bytes, shift: int) -> None:
         self._source = source
         self._shift = shift
-        self._ascii = source.isascii()
+        # Bytes that only go on with a character that was begun before them.
+        self._within = [match.start() for match in re.finditer(rb"[\x80-\xbf]", source)]
 
     def __call__(self, at: int) -> int:
-        return (at if self._ascii else len(self._source[:at].decode("utf-8", "ignore"))) + self._shift
+        return at - bisect_left(self._within, at) + self._shift
 
     def text(self, node: tree_sitter.Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode("utf-8")
