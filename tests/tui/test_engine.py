@@ -9,13 +9,13 @@ from contextvars import ContextVar
 from typing import Any, cast
 
 import pytest
-from afresh_tui.engine import HostEngine
-from afresh_tui.scripted import ScriptedEngine
+from tests.tui.frozen import status
 
 from afresh import verbs
 from afresh.client import Host
 from afresh.errors import CancelledCallError, KeeperLostError, NotFoundError
-from tests.tui.frozen import status
+from afresh_tui.engine import HostEngine
+from afresh_tui.scripted import ScriptedEngine
 
 BOUND = 20.0
 
