@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.recall_data import _load as load
-from tests.benchmarks.recall_data import sets
+from tests.benchmarks.recall_data import load, sets
 from tests.benchmarks.sandboxes import home
 
 from afresh import client as clients
