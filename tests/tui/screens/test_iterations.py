@@ -108,6 +108,23 @@ async def test_a_run_of_another_client_arrives_marked_as_new_and_the_place_is_ke
         assert "new" not in screen._row(0, 40)[0].plain
 
 
+async def test_a_run_that_arrives_leaves_the_reader_of_another_where_he_is() -> None:
+    async with app(run_answers.over(), first="iterations").run_test(size=(100, 20)) as pilot:
+        await settled(pilot)
+        screen = await press(pilot, "e")
+        place = screen.view.scroll_offset.y
+        assert place > 0
+        screen._look()
+        await settled(pilot)
+        assert screen.listing.count == 4
+        assert screen.view.scroll_offset.y == place
+        await press(pilot, "c", "down", "c")
+        assert screen._pair is not None
+        screen.reload()
+        await settled(pilot)
+        assert screen._pair is not None
+
+
 async def test_a_question_is_asked_and_its_steps_are_seen_as_they_come() -> None:
     over = run_answers.over(memory_recall_iterative=telling(*run_answers.STEPS[:2]))
     async with app(over, first="iterations").run_test(size=SIZE) as pilot:

@@ -428,6 +428,19 @@ async def test_a_changed_workspace_is_judged_again_once_for_many_changes() -> No
         assert len(over.calls("stale")) == 3
 
 
+async def test_what_is_judged_again_and_comes_out_the_same_stays_where_its_reader_is() -> None:
+    over = stale_answers.over([stale_answers.LOCKS])
+    async with app(over, first="stale").run_test(size=(120, 20)) as pilot:
+        await settled(pilot)
+        screen = await press(pilot, "n")
+        place = screen.diff.scroll_offset.y
+        assert (screen.diff.current, place > 0) == ((2, 2), True)
+        screen.post_message(WorkspaceChanged({"kind": "change"}))
+        await settled(pilot)
+        assert len(over.calls("memo_diff")) == 2
+        assert (screen.diff.current, screen.diff.scroll_offset.y) == ((2, 2), place)
+
+
 async def test_what_changed_while_another_screen_was_seen_is_judged_on_return() -> None:
     over = stale_answers.over()
     async with app(over, first="stale").run_test(size=(120, 36)) as pilot:

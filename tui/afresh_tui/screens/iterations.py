@@ -134,6 +134,8 @@ class IterationsScreen(AfreshScreen):
         """The run that was asked for here and isn't stored: the first row."""
         self._under_way: Worker[None] | None = None
         self._story: Story | None = None
+        self._shown: int | None = None
+        """The id of the run that is shown, by itself or beside another."""
         self._pair: tuple[Story, Story] | None = None
         self._first: int | None = None
         """The id of the run that is to be compared with another."""
@@ -318,9 +320,14 @@ class IterationsScreen(AfreshScreen):
         self._draw()
 
     def on_virtual_list_moved(self, message: VirtualList.Moved) -> None:
+        at = self._at(message.index)
+        if at is not None and self._runs[at].id == self._shown:
+            # Only the list is another; its reader stays where he is.
+            self.refresh_bindings()
+            return
+        self._shown = None
         if self._pair is not None:
             self._set_pair(None)
-        at = self._at(message.index)
         if at is None:
             self._story = self._live
             self._draw()
@@ -352,7 +359,7 @@ class IterationsScreen(AfreshScreen):
             self.fail(error)
             return
         if self.run_id == id_ and self._pair is None:
-            self._story = story
+            self._story, self._shown = story, id_
             self._draw()
 
     async def _stored(self, id_: int) -> Story:
@@ -511,6 +518,7 @@ class IterationsScreen(AfreshScreen):
             self.fail(error)
             return
         self._set_pair((stories[0], stories[1]))
+        self._shown = self.run_id
         self.view.focus()
         self.refresh_bindings()
 

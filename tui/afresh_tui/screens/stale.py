@@ -135,6 +135,8 @@ class StaleScreen(AfreshScreen):
         self._items: list[StaleItem] = []
         """Those that the filter lets through, in the list's order."""
         self._diffs: dict[Key, _Shown] = {}
+        self._at_hand: Key | None = None
+        """Whose changes are shown, or on their way."""
         self._done: list[_Done] = []
         self._judging = False
         self._again = False
@@ -317,12 +319,14 @@ class StaleScreen(AfreshScreen):
         heading = self.query_one("#stale-heading", Static)
         if item is None:
             heading.update(Content("Nothing fits the filter; escape clears it." if self._result else ""))
+            self._at_hand = None
             self.text.show([])
             self._fit_text()
             self.diff.show((), now)
             return
         self._tell_place()
-        self.text.show(stale_rows.conclusion(item, with_title=not self._is_narrow))
+        is_same = self._at_hand == _key(item)
+        self.text.show(stale_rows.conclusion(item, with_title=not self._is_narrow), keep=is_same)
         self._fit_text()
         self._read_diff(item)
 
@@ -336,9 +340,11 @@ class StaleScreen(AfreshScreen):
     async def _read_diff(self, item: StaleItem) -> None:
         """Show what changed under one conclusion."""
         key = _key(item)
-        if key not in self._diffs:
+        if self._at_hand != key:
+            self._at_hand = key
             self.diff.show((), self.conditions.clock())
             self._tell_place()
+        if key not in self._diffs:
             # A list that is scrolled through asks for the one that it comes to rest on.
             await asyncio.sleep(self.conditions.debounce)
             verb = "memo_diff" if item.kind == "memo" else "memory_diff"
@@ -353,8 +359,10 @@ class StaleScreen(AfreshScreen):
                 del self._diffs[next(iter(self._diffs))]
             self._diffs[key] = _Shown(answer.details, file_changes(answer.details, answer.files))
         shown = self.item
-        if shown is not None and _key(shown) == key:
-            self.diff.show(self._diffs[key].changes, self.conditions.clock())
+        changes = self._diffs[key].changes
+        # What was judged again and came out the same stays where its reader is.
+        if shown is not None and _key(shown) == key and self.diff.changes != changes:
+            self.diff.show(changes, self.conditions.clock())
 
     # --- the diff -------------------------------------------------------------------------------------
 
