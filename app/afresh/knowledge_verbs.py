@@ -102,13 +102,6 @@ class Known(Result):
     others: list[OtherFile]
 
 
-class FileSymbol(Result):
-    kind: str
-    qualified_name: str
-    start_line: int
-    end_line: int
-
-
 class Claimed(Result):
     """Something that a document names. Columns are code points from 0; the end is exclusive."""
 
@@ -137,7 +130,6 @@ class FileKnowledgeResult(Result):
     """Relative to the root."""
     note_kind: str | None
     """agent_file, decision or documentation, where notes are read from it."""
-    symbols: list[FileSymbol]
     known: list[Known]
     """The gravest first."""
     claims: list[Claimed]

@@ -67,20 +67,6 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
-    """A definition in the file."""
-
-    kind: str
-    name: str
-    lines: Lines
-
-    @property
-    def last(self) -> str:
-        """The last part of its qualified name."""
-        return self.name.rpartition(".")[2]
-
-
-@dataclass(frozen=True, slots=True)
 class Claim:
     """Something that a document names."""
 
@@ -106,7 +92,6 @@ class Knowledge:
     path: str | None = None
     """Relative to the root."""
     note_kind: str | None = None
-    symbols: tuple[Symbol, ...] = ()
     items: tuple[Item, ...] = ()
     claims: tuple[Claim, ...] = ()
 
@@ -122,11 +107,6 @@ class Knowledge:
                 if place.lines is not None:
                     found.setdefault(place.lines.start, {})[item.key] = item
         return {line: list(items.values()) for line, items in sorted(found.items())}
-
-    def innermost(self, line: int) -> Symbol | None:
-        """The definition around a line that has no other one around it."""
-        around = [symbol for symbol in self.symbols if symbol.lines.holds(line)]
-        return max(around, key=lambda symbol: (symbol.lines.start, -symbol.lines.end), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +125,6 @@ def knowledge_of(answer: Mapping[str, Any]) -> Knowledge:
         root=Path(answer["root"]) if answer["root"] is not None else None,
         path=answer["path"],
         note_kind=answer["note_kind"],
-        symbols=tuple(
-            Symbol(one["kind"], one["qualified_name"], Lines(one["start_line"], one["end_line"]))
-            for one in answer["symbols"]
-        ),
         items=items_of(answer),
         claims=tuple(_claim(one) for one in answer["claims"]),
     )

@@ -272,7 +272,6 @@ def knowledge(*items: Mapping[str, Any], **more: Any) -> dict[str, Any]:
         "root": "/shop",
         "path": "billing/locks.py",
         "note_kind": None,
-        "symbols": [],
         "known": list(items),
         "claims": [],
         "notes": [],

@@ -29,7 +29,6 @@ from afresh.knowledge_verbs import (
     ChangedLines,
     FileKnowledgeArguments,
     FileKnowledgeResult,
-    FileSymbol,
     Known,
     KnownPlace,
     OtherFile,
@@ -45,9 +44,7 @@ from afresh.store.memos import Memo
 from afresh.store.owners import OWNERS
 from afresh.store.projects import Checkout, Project
 from afresh_indexer.fingerprint import read_regular
-from afresh_indexer.languages import HEAD_BYTES, language_of
 from afresh_indexer.notes import kind_of
-from afresh_indexer.outline import outline
 
 _NAMED_AT_MOST = 50
 """Conclusions about one name that are judged."""
@@ -117,7 +114,6 @@ def file_knowledge(engine: Engine, arguments: FileKnowledgeArguments, call: Call
             root=None,
             path=None,
             note_kind=None,
-            symbols=[],
             known=[],
             claims=found,
             notes=notes,
@@ -133,7 +129,6 @@ def file_knowledge(engine: Engine, arguments: FileKnowledgeArguments, call: Call
         root=desk.checkout.root,
         path=desk.relative,
         note_kind=kind,
-        symbols=_symbols(desk.relative, data),
         known=known,
         claims=found,
         notes=notes,
@@ -341,18 +336,3 @@ def _first_line(file: FileCitation, assessed: AssessedFile | None) -> int:
     if assessed is not None and assessed.drift.spans:
         return assessed.drift.spans[0].start_line or 1
     return file.spans[0].start_line if file.spans else 1
-
-
-def _symbols(path: str, data: bytes | None) -> list[FileSymbol]:
-    if data is None:
-        return []
-    found = outline(path, data, language_of(path, data[:HEAD_BYTES]))
-    return [
-        FileSymbol(
-            kind=symbol.kind,
-            qualified_name=symbol.qualified_name,
-            start_line=symbol.start_line,
-            end_line=symbol.end_line,
-        )
-        for symbol in found.symbols
-    ]

@@ -12,6 +12,16 @@ from afresh.errors import InvalidArgumentError
 LOCKS = "billing/locks.py"
 
 
+LOCKS_TEXT = """\
+class Lock:
+    def acquire(self):
+        return True
+
+    def release(self):
+        return None
+"""
+
+
 def record(desk, question: str = "How do locks work?", **more: object) -> int:
     arguments = {
         "conclusion": "They hold.",
@@ -43,7 +53,6 @@ def test_a_fresh_conclusion_stands_at_its_symbol_with_its_other_files(desk):
     assert (item.kind, item.id, item.status, item.impact, item.change) == ("memo", id_, "fresh", None, None)
     assert [(place.symbol, place.start_line) for place in item.places] == [("Lock.acquire", 2)]
     assert [(other.path, other.change) for other in item.others] == [(str(desk.root / "main.py"), None)]
-    assert [symbol.qualified_name for symbol in found.symbols][:2] == ["Lock", "Lock.acquire"]
     assert (found.project, found.path) == ("shop", LOCKS)
 
 
@@ -135,7 +144,7 @@ def test_a_file_outside_of_every_project_has_nothing_and_stays_out(desk, tmp_pat
     stray.parent.mkdir()
     stray.write_text("x = 1\n", encoding="utf-8")
     found = desk.ask("file_knowledge", path=str(stray), text="x = 2\n")
-    assert (found.project, found.root, found.known, found.symbols) == (None, None, [], [])
+    assert (found.project, found.root, found.known) == (None, None, [])
     assert [one.name for one in desk.ask("projects").projects] == ["shop"]
 
 
@@ -145,10 +154,14 @@ def test_a_path_that_is_not_absolute_is_refused(desk, path: str):
         desk.ask("file_knowledge", path=path)
 
 
-def test_a_file_that_is_not_there_or_is_a_folder_has_no_symbols(desk):
-    assert ask(desk, "billing").symbols == []
-    assert ask(desk, "new.py").symbols == []
-    assert [one.qualified_name for one in ask(desk, "new.py", text="def f(): ...\n").symbols] == ["f"]
+def test_a_file_that_is_not_there_is_known_by_its_text_and_a_folder_is_none(desk):
+    record(desk, files=[LOCKS])
+    (desk.root / LOCKS).unlink()
+    (gone,) = ask(desk).known
+    assert (gone.impact, gone.hunks) == ("gone", [])
+    (kept,) = ask(desk, text=LOCKS_TEXT).known
+    assert kept.status == "fresh"
+    assert ask(desk, "billing").known == []
 
 
 def test_a_name_is_known_from_wherever_it_is_used(desk):
