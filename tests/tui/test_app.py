@@ -164,6 +164,28 @@ def test_a_lost_keeper_is_a_banner_and_the_next_one_takes_it_away_and_is_told_to
     asyncio.run(lose())
 
 
+def test_a_keeper_that_was_replaced_before_anybody_looked_is_noticed_by_its_process() -> None:
+    async def replace() -> None:
+        heard: list[Message] = []
+        over = engine(answers())
+        made = app(over)
+        async with running(made, heard=heard) as pilot:
+            made._feel_pulse()
+            await settled(pilot)
+            assert not any(isinstance(message, KeeperBack) for message in heard)
+            over.pid = 4712
+            over.answers["keeper_status"] = {**status()["keeper"], "pid": 4712}
+            made._feel_pulse()
+            await settled(pilot)
+            assert any(isinstance(message, KeeperBack) for message in heard)
+            heard.clear()
+            made._feel_pulse()
+            await settled(pilot)
+            assert made.trouble == "" and not any(isinstance(message, KeeperBack) for message in heard)
+
+    asyncio.run(replace())
+
+
 def test_without_any_keeper_the_screens_stand_and_say_so_and_work_once_one_answers() -> None:
     async def begin() -> None:
         gone = KeeperUnavailableError("the keeper ended with code 3: \x1b[31mno space")

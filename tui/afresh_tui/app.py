@@ -29,6 +29,11 @@ from afresh_tui.screens import SCREENS
 from afresh_tui.screens.base import LEAST, AfreshScreen
 from afresh_tui.widgets.bars import Tab
 
+_LINGER_S = 1.5
+"""So long the banner of a lost keeper stays at least."""
+_NOTICED_S = 10.0
+"""So long the notice stays that another answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Here:
@@ -100,6 +105,8 @@ class AfreshApp(App[int]):
         self.conditions = conditions or Conditions()
         self._first = first
         self._here: Here | None = None
+        self._keeper: int | None = None
+        """The process that answered when it was last known to be the same."""
         self._asking_place = asyncio.Lock()
         for theme in themes.OURS:
             self.register_theme(theme)
@@ -180,7 +187,11 @@ class AfreshApp(App[int]):
         self.heal()
 
     def _feel_pulse(self) -> None:
-        if not self.engine.connected and not self.trouble:
+        pid = self.engine.keeper_pid
+        # One that came quickly may answer already; what is shown is old all the same.
+        replaced = pid is not None and self._keeper is not None and pid != self._keeper
+        self._keeper = self._keeper or pid
+        if (replaced or not self.engine.connected) and not self.trouble:
             self.trouble = "The keeper is gone; what you see may be old. Looking for another."
             self._tell(lambda: KeeperLost("the connection ended"))
             self.heal()
@@ -197,10 +208,17 @@ class AfreshApp(App[int]):
                     return
                 await asyncio.sleep(self.conditions.poll)
                 continue
+            self._keeper = found.pid
+            self._tell(partial(KeeperBack, found.pid))
+            self.notify(
+                f"A keeper answers again (process {found.pid}); nothing saved is lost.",
+                timeout=_NOTICED_S,
+                markup=False,
+            )
+            if self.conditions.live:
+                # Long enough to be read: a keeper may be replaced within the blink of an eye.
+                await asyncio.sleep(_LINGER_S)
             self.trouble = ""
-            pid = found.pid
-            self._tell(partial(KeeperBack, pid))
-            self.notify(f"A keeper answers again (process {found.pid}); nothing saved is lost.", markup=False)
             if self._here is None:
                 self._begin()
 
