@@ -103,7 +103,7 @@ def terminal(knowing: Sandbox) -> Iterator[Terminal]:
     opened.close()
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_session_of_recall_stale_iterations_and_a_keeper_that_dies(
     knowing: Sandbox, terminal: Terminal
 ) -> None:
@@ -150,7 +150,10 @@ def test_a_session_of_recall_stale_iterations_and_a_keeper_that_dies(
     terminal.until("A keeper answers again", gone="keeper is gone")
     terminal.write("printer")
     terminal.until("found", "Quill note")
-    terminal.press("Escape", "q")
+    # One after the other: escape with a letter right behind it is alt and that letter.
+    terminal.press("Escape")
+    terminal.until("e Edit")
+    terminal.press("q")
     assert terminal.ended() == 0
 
 
