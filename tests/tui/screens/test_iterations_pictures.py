@@ -20,6 +20,8 @@ def pressing(*keys: str) -> Any:
         for key in keys:
             await pilot.press(key)
             await settled(pilot)
+        # They go by themselves after a while, which may have passed or not.
+        pilot.app.clear_notifications()
 
     return press
 
