@@ -38,7 +38,9 @@ class Choice:
     records: int = 5
     """So many are quoted at most."""
     beside: float = 0.8
-    """One that scores less than this share of the best is not quoted."""
+    """One that scores less than this share of the best …"""
+    about: float = 0.25
+    """… and has less than this share of what the best one has of the question is not quoted."""
     sentences: int = 2
     """Of each."""
     nearness: float = 0.5
@@ -91,11 +93,14 @@ def extracted(
         conflict.older.excerpt.id: conflict for conflict in reversed(conflicts) if conflict.score >= HARD
     }
     # A record that only speaks to the reader must not decide which others are quoted.
-    scores = (excerpt.record.score for excerpt in excerpts if excerpt.sentences)
-    least = choice.beside * max(scores, default=0.0)
+    speaking = [excerpt for excerpt in excerpts if excerpt.sentences]
+    score = choice.beside * max((excerpt.record.score for excerpt in speaking), default=0.0)
+    most = choice.about * max((coverage.of(excerpt.text) for excerpt in speaking), default=0.0)
     entries: list[_Entry] = []
     for excerpt in excerpts:
-        if excerpt.id in passed or excerpt.id in overruled or excerpt.record.score < least:
+        if excerpt.id in passed or excerpt.id in overruled:
+            continue
+        if excerpt.record.score < score and coverage.of(excerpt.text) < most:
             continue
         quoted = _chosen(excerpt, coverage, similarity, choice)
         if quoted:
