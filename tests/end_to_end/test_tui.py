@@ -71,7 +71,8 @@ class Terminal:
         pause = threading.Event()
         while True:
             state = self._tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}").split()
-            if state[:1] == ["1"]:
+            # The status comes a moment after the death.
+            if len(state) == 2 and state[0] == "1":
                 return int(state[1])
             assert time.monotonic() < deadline, f"it did not end:\n{self.screen()}"
             pause.wait(0.05)

@@ -100,6 +100,8 @@ class RecallScreen(RecallActs, AfreshScreen):
         """Ids of memories that were deleted here, the last one last."""
         self._typing: Timer | None = None
         self._again: Timer | None = None
+        self._resting: Timer | None = None
+        self._could: tuple[bool, ...] = ()
         self._searching = False
 
     def compose_body(self) -> ComposeResult:
@@ -275,7 +277,14 @@ class RecallScreen(RecallActs, AfreshScreen):
     @on(VirtualList.Moved, "#results")
     def _moved(self) -> None:
         self._show_current()
-        self.refresh_bindings()
+        self._refresh_keys()
+
+    def _refresh_keys(self) -> None:
+        """Tell the key bar where other things can be done than before: asking all of it is slow."""
+        could = tuple(self.can(act.name) for act in self.ACTS)
+        if could != self._could:
+            self._could = could
+            self.refresh_bindings()
 
     def _show_current(self) -> None:
         row = self.current
@@ -284,7 +293,10 @@ class RecallScreen(RecallActs, AfreshScreen):
             return
         if self.record is None or self.record.id != row.memory.id:
             self.record = None
-            self._read_record(row.memory.id)
+            if self._resting is not None:
+                self._resting.stop()
+            id_ = row.memory.id
+            self._resting = self.after_rest(lambda: self._read_record(id_))
         self._show_preview(row)
 
     def _show_preview(self, row: Row, *, keep: bool = False) -> None:
@@ -318,7 +330,7 @@ class RecallScreen(RecallActs, AfreshScreen):
         if got.memories and row is not None and row.memory.id == id_:
             self.record = got.memories[0]
             self._show_preview(row, keep=True)
-            self.refresh_bindings()
+            self._refresh_keys()
 
     # --- moving ---------------------------------------------------------------------------------------
 
