@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from afresh_tui.editor import edited_text, editor_command, readable_text
 
 from afresh.errors import UsageError
+from afresh_tui.editor import edited_text, editor_command, readable_text
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from afresh_tui.inert import inert, one_line, shown
 from rich.cells import cell_len
+
+from afresh_tui.inert import inert, one_line, shown
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from afresh_tui import themes
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
+
+from afresh_tui import themes
 
 AA = 4.5
 """WCAG 2.2, success criterion 1.4.3."""

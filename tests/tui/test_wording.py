@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from afresh_tui import wording
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -6,12 +6,13 @@ import asyncio
 import time
 
 import pytest
-from afresh_tui.widgets.text_view import TextView, wrapped
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
 from textual.content import Content
+
+from afresh_tui.widgets.text_view import TextView, wrapped
 
 
 class Viewed(App[None]):

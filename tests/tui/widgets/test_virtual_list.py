@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from afresh_tui.widgets.virtual_list import VirtualList
 from textual import on
 from textual.app import App, ComposeResult
 from textual.content import Content
 from textual.pilot import Pilot
+
+from afresh_tui.widgets.virtual_list import VirtualList
 
 
 class Listed(App[None]):
