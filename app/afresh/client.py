@@ -29,7 +29,8 @@ REPEATABLE = frozenset(
         *("activity", "clients", "code_names", "excluded", "file_knowledge", "follow", "follow_requests"),
         *("keeper_status", "memo", "memo_diff", "memory_diff", "memory_exploration_recall", "memory_get"),
         *("memory_recall_iterative", "projects", "recall", "recall_context", "replay", "run", "runs"),
-        *("request", "requests", "stale", "symbol_knowledge", "watch", "workspace_status"),
+        *("request", "requests", "stale", "symbol_knowledge", "verify_answer", "watch"),
+        "workspace_status",
     }
 )
 """Verbs that may be begun twice: they only read, or come to the same whenever they run."""
