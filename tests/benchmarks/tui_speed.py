@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pty
-import random
 import select
 import subprocess
 import sys
@@ -114,28 +113,30 @@ def run(data: Path | None) -> Iterator[Figure]:
             client.call("index", {"path": str(root), "project": "bench"})
             client.call("embed", {})
             client.call("recall", {"query": "warm", "project": "bench"})
-        yield from _keys(root, environ, corpus)
+        terminal = Terminal(root, environ)
+        try:
+            yield from _keys(terminal)
+        finally:
+            terminal.close()
 
 
-def _keys(root: Path, environ: dict[str, str], corpus: list[str]) -> Iterator[Figure]:
-    chance = random.Random(5)
-    terminal = Terminal(root, environ)
+def _keys(terminal: Terminal) -> Iterator[Figure]:
     terminal.until(b"100,000 memories")
     terminal.rest()
     word = b"invoice ledger cache retry "
     typed = [terminal.paint_after(word[n % len(word) : n % len(word) + 1]) for n in range(KEYS)]
     terminal.press(b"\x15")
     terminal.press(b"\r")
-    moves = (b"\x1b[B", b"\x1b[6~", b"\x1b[A", b"\x1b[5~", b"\x1b[F", b"\x1b[H")
+    # Down, a page down, up, a page up: each of them moves, and the four end where they began.
+    moves = (b"\x1b[B", b"\x1b[6~", b"\x1b[A", b"\x1b[5~")
     moved = []
-    for _ in range(KEYS):
-        moved.append(terminal.paint_after(chance.choice(moves[:4])))
-        time.sleep(0.05)
+    for n in range(KEYS):
+        terminal.rest()
+        moved.append(terminal.paint_after(moves[n % 4]))
     jumped = []
     for n in range(20):
         terminal.rest()
-        jumped.append(terminal.paint_after(moves[4 + n % 2]))
-    terminal.close()
+        jumped.append(terminal.paint_after((b"\x1b[F", b"\x1b[H")[n % 2]))
     yield Figure(f"a letter typed to its paint, {SIZE:,} memories, p50", 1000 * p50(typed), "ms")
     yield Figure(f"a letter typed to its paint, {SIZE:,} memories, p95", 1000 * p95(typed), "ms", 50)
     yield Figure("an arrow or a page in the list to its paint, p95", 1000 * p95(moved), "ms", 50)

@@ -70,7 +70,10 @@ def app(
     over: ScriptedEngine | None = None, *, first: str = "recall", theme: str = "afresh-dark", **changes: Any
 ) -> AfreshApp:
     """The app over it; further arguments change the conditions."""
-    return AfreshApp(over or engine(), replace(FROZEN, theme=theme, **changes), first=first)
+    made = AfreshApp(over or engine(), replace(FROZEN, theme=theme, **changes), first=first)
+    # On a machine that is busy a notice would be gone before it is looked at.
+    made.NOTIFICATION_TIMEOUT = 3600.0  # type: ignore[misc]
+    return made
 
 
 async def settled(pilot: Pilot[Any]) -> None:
