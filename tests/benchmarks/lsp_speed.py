@@ -163,7 +163,6 @@ def _many(editor: Editor, folder: Path, pid: int | None) -> Iterator[Figure]:
     keeper = psutil.Process(pid)
     for number, uri in enumerate(uris):
         editor.open(uri, _module(number, 0))
-    for uri in uris:
         editor.published(uri, 1)
     sizes: list[tuple[int, int]] = []
     for turn in range(1, ROUNDS + 1):
