@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -123,6 +124,7 @@ class AfreshApp(App[int]):
 
     def on_mount(self) -> None:
         self.switch_mode(self._first)
+        self.call_after_refresh(gc.enable)
         self.call_after_refresh(self._begin)
 
     def on_unmount(self) -> None:

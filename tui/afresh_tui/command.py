@@ -5,6 +5,7 @@ What it needs of the terminal UI is loaded inside, so that asking for help stays
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -79,6 +80,9 @@ def tui(
             return host
         return connect(settings, cwd=root, client="tui", kind="cli", attach=True)
 
+    # Nothing of what is loaded now becomes garbage; looking for some took a quarter of the start. The apps
+    # take it up again after their first paint.
+    gc.disable()
     from afresh_tui.start import run, run_inline
 
     if inline:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -79,6 +80,7 @@ class QuickRecall(App[str]):
     def on_mount(self) -> None:
         self.query_one(VirtualList).can_focus = False
         self.query_one(Input).focus()
+        self.call_after_refresh(gc.enable)
         self.search()
 
     def on_unmount(self) -> None:
