@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
 from afresh_indexer.claim_world import World, ends_of
 from afresh_indexer.claims import Claim
-from afresh_indexer.dead_claims import downward
+from afresh_indexer.dead_claims import downward, places
 
 _LINE = re.compile(r"(?::|#L)(\d+)")
 _PARTS = re.compile(r"::|#|\.")
@@ -65,23 +64,12 @@ def replacement(claim: Claim, written: str, suggestion: str | None, source_path:
 
 
 def _file(path: str, world: World, folder: str) -> str | None:
-    for place in _places(path, folder):
+    for place in places(path, folder):
         if place in world.paths.files or (place not in world.paths.folders and world.exists(place)):
             return place
     down = downward(path)
     found = [place for place in world.paths.ending_in(down) if place in world.paths.files] if down else []
     return found[0] if len(found) == 1 else None
-
-
-def _places(path: str, folder: str) -> Iterator[str]:
-    """From the note's folder, each folder above it, and the root."""
-    while True:
-        place = posixpath.normpath(posixpath.join(folder, path))
-        if not place.startswith(".."):
-            yield place
-        if not folder:
-            return
-        folder = posixpath.dirname(folder)
 
 
 def _definition(claim: Claim, world: World) -> Target | None:

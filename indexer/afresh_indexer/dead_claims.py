@@ -163,13 +163,15 @@ class _Judge:
         return any(name in known for known in self.world.commands.values())
 
     def _is_there(self, path: str) -> bool:
-        return any(place in self.world.paths or self.world.exists(place) for place in self._places(path))
+        return any(
+            place in self.world.paths or self.world.exists(place) for place in places(path, self.folder)
+        )
 
     def _was_there(self, path: str) -> str | None:
         """Where the path that is written was, if it names its folder: what else ends in it was not meant."""
         if "/" not in path:
             return None
-        return next((place for place in self._places(path) if place in self.world.once_paths), None)
+        return next((place for place in places(path, self.folder) if place in self.world.once_paths), None)
 
     def _lives_elsewhere(self, path: str, claim: Claim) -> bool:
         """Whether something is there that the path may name in part: from another folder on, or loosely."""
@@ -197,17 +199,6 @@ class _Judge:
         once = self.world.once_paths.ending_in(down)
         return next((place for place in once if f"/{place}".endswith(f"/{down}")), None)
 
-    def _places(self, path: str) -> Iterator[str]:
-        """Where a path may lead from: the note's folder, each folder above it, and the root."""
-        folder = self.folder
-        while True:
-            place = posixpath.normpath(posixpath.join(folder, path))
-            if not place.startswith(".."):
-                yield place
-            if not folder:
-                return
-            folder = posixpath.dirname(folder)
-
     def _unmistakable(self, claim: Claim) -> bool:
         """Whether a path that no history knows can't well be anything but one of this workspace."""
         path = claim.text
@@ -227,7 +218,7 @@ class _Judge:
             return False
         # Another repository has a `src` too: then the folder below must be known as well.
         anchor = names[: min(2, len(names) - 1) if names[0] in COMMON_ROOTS else 1]
-        return any(place in self.world.paths.folders for place in self._places("/".join(anchor)))
+        return any(place in self.world.paths.folders for place in places("/".join(anchor), self.folder))
 
     def _true_drawings(self) -> set[int]:
         entries: defaultdict[int, list[bool]] = defaultdict(list)
@@ -262,6 +253,17 @@ class _Judge:
         """The one definition of the same last name elsewhere, with its file."""
         same = self.world.symbols_by_name.get(name.rpartition(".")[2], ())
         return f"{same[0][0]}: {same[0][1]}" if len(same) == 1 else None
+
+
+def places(path: str, folder: str) -> Iterator[str]:
+    """Where a path in a note may lead: from the note's folder, each folder above it, and the root."""
+    while True:
+        place = posixpath.normpath(posixpath.join(folder, path))
+        if not place.startswith(".."):
+            yield place
+        if not folder:
+            return
+        folder = posixpath.dirname(folder)
 
 
 def downward(path: str) -> str:
