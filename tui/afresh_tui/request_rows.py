@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from afresh_tui.conditions import Conditions
 from afresh_tui.inert import inert, one_line
 from afresh_tui.wording import counted, long_age, short_age, told_ms, told_time, word_of
 
@@ -97,15 +98,16 @@ def _second(client: str, outcome: tuple[str, str], took: str, width: int) -> Con
     )
 
 
-def page(request: RequestResult, again: Again | None, now: datetime, zone: tzinfo) -> list[Content]:
+def page(request: RequestResult, again: Again | None, conditions: Conditions) -> list[Content]:
     """One request, whole as far as it was kept."""
+    now, zone = conditions.clock(), conditions.zone
     failed = request.error_kind is not None
     sign = ("✗ ", "$text-error") if failed else ("✓ ", "$text-success")
     when = f"{long_age(request.started_at, now)}, {told_time(request.started_at, zone)}"
     lines = [
         Content.assemble(sign, (inert(request.tool), "bold"), (f"  #{request.id}", "$text-muted")),
         Content.styled(f"{when}  ·  took {told_ms(request.elapsed_ms)}", "$text-muted"),
-        Content.styled(inert(_who(request)), "$text-muted"),
+        Content.styled(inert(_who(request, conditions)), "$text-muted"),
     ]
     if request.redacted:
         lines.append(Content.styled(f"{counted(request.redacted, 'secret')} taken out", "$text-warning"))
@@ -150,11 +152,11 @@ def _repeated(request: RequestResult, again: Again) -> list[Content]:
     return [*lines, Content("")]
 
 
-def _who(request: RequestResult) -> str:
+def _who(request: RequestResult, conditions: Conditions) -> str:
     kind = "agent" if request.kind == "agent" else "editor"
     parts = [f"{request.client} ({kind})"]
     if request.cwd:
-        parts.append(f"in {request.cwd}")
+        parts.append(f"in {conditions.shown_path(request.cwd)}")
     if request.session:
         parts.append(f"session {request.session}")
     return "  ·  ".join(parts)

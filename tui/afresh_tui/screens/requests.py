@@ -253,7 +253,7 @@ class RequestsScreen(AfreshScreen):
 
     def _show_page(self, *, keep: bool = False) -> None:
         if self.request is not None:
-            shown = page(self.request, self.again, self.conditions.clock(), self.conditions.zone)
+            shown = page(self.request, self.again, self.conditions)
             self.query_one("#page", TextView).show(shown, keep=keep)
 
     # --- acts -----------------------------------------------------------------------------------------
