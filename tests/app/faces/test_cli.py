@@ -153,7 +153,7 @@ def test_a_reader_that_left_ends_a_command_quietly(argv: tuple[str, ...]) -> Non
     [
         ((), "Usage: afresh"),
         (("forget",), "No such command 'forget'"),
-        (("recall",), "Missing argument 'QUERY...'"),
+        (("recall",), "there is nothing to search for"),
         (("recall", "a", "--limit", "many"), "'many' is not a valid integer"),
         (("recall", "a", "--type", "rumour"), "'rumour' is not one of"),
         (("recall", "a", "--colour", "red"), "No such option '--colour'"),

@@ -151,7 +151,10 @@ def test_a_root_that_is_gone_makes_everything_gone_and_is_no_error(desk, locks, 
     memo = recalled(desk, project="away", root=str(root))
     assert (memo.status, memo.impact, memo.missing_files) == ("stale", "gone", ["locks.py"])
     diff = desk.ask("memo_diff", id=id_)
-    assert [line.kind for line in diff.files[0].hunks[0].lines] == ["-"] * LOCKS.count("\n")
+    lines = diff.files[0].hunks[0].lines
+    assert {line.kind for line in lines} == {"-"}
+    cited = LOCKS[LOCKS.index("    def acquire") : LOCKS.index("    def release")].strip().splitlines()
+    assert set(cited[1:]) <= {line.text for line in lines}
     assert desk.ask("memo", id=id_).impact == "gone"
     with pytest.raises(UsageError, match="away"):
         recalled(desk, project="away", root=str(root), at="HEAD")
