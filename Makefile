@@ -1,5 +1,6 @@
 # make up [DIR=PATH] [ONCE=1]   install, index DIR (default: this repository), show what is known, watch
 # make test                     everything that must hold: lint, types, imports, tests
+# make test-terminal            the screens, driven in tmux
 # make bench [DATA=FOLDER]      the figures of tests/benchmarks, printed
 # make screenshots              take the README's pictures again
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
@@ -11,7 +12,7 @@ ONCE ?=
 DATA ?=
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: up test bench screenshots clean
+.PHONY: up test test-terminal bench screenshots clean
 
 up: $(VENV)/.installed
 	@$(BIN)/afresh up $(if $(ONCE),--once) "$(DIR)"
@@ -22,6 +23,9 @@ test: $(VENV)/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n auto --dist loadfile
+
+test-terminal: $(VENV)/.installed-dev
+	AFRESH_TERMINAL_TESTS=1 $(BIN)/pytest tests/end_to_end/test_tui.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.benchmarks $(if $(DATA),--data "$(DATA)")
