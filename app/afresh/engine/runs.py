@@ -11,10 +11,8 @@ from afresh.contracts import Ending, IterateArguments, Origin
 from afresh.engine import iterate, workspaces
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
-from afresh.errors import NotFoundError
 from afresh.store import memories, projects, runs
-from afresh.store.cursor import Cursor
-from afresh.store.runs import Run, RunStep
+from afresh.store.runs import RunStep
 from afresh.verbs import (
     ComparedStep,
     ListedRun,
@@ -38,7 +36,7 @@ def run(engine: Engine, arguments: RunArguments, call: Call) -> RunResult:
     with engine.store.read() as cursor:
         found = runs.get(cursor, arguments.id)
         read = {memory.id: memory for memory in memories.get(cursor, [item.id for item in found.evidence])}
-        project = _project_name(cursor, found)
+        project = workspaces.name_of(cursor, found.project_id, f"run {found.id}")
     living = {id_: memory for id_, memory in read.items() if memory.deleted_at is None}
     return RunResult(
         id=found.id,
@@ -119,7 +117,7 @@ def replay(engine: Engine, arguments: RunArguments, call: Call) -> ReplayResult:
     """
     with engine.store.read() as cursor:
         before = runs.get(cursor, arguments.id)
-        project = _project_name(cursor, before)
+        project = workspaces.name_of(cursor, before.project_id, f"run {before.id}")
     again = iterate.run(
         engine,
         IterateArguments.model_validate(
@@ -181,15 +179,6 @@ def _compared(number: int, old: RunStep | None, new: RunStep | None) -> Compared
 def _without(ids: Sequence[int], others: Sequence[int]) -> list[int]:
     known = set(others)
     return [id_ for id_ in ids if id_ not in known]
-
-
-def _project_name(cursor: Cursor, found: Run) -> str:
-    if found.project_id is None:
-        return workspaces.ALL
-    names = {project.id: project.name for project in projects.list_projects(cursor)}
-    if found.project_id not in names:
-        raise NotFoundError(f"the project of run {found.id} is gone")
-    return names[found.project_id]
 
 
 def _step(step: RunStep) -> StoredStep:

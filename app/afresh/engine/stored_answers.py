@@ -25,10 +25,8 @@ from afresh.engine.cited_freshness import CitedFreshness
 from afresh.engine.core import Engine, Redactor
 from afresh.engine.excerpts import Excerpt
 from afresh.engine.workspaces import Workspace
-from afresh.errors import NotFoundError
-from afresh.store import answers, citations, memories, projects
+from afresh.store import answers, citations, memories
 from afresh.store.answers import Answer, Citation, Read
-from afresh.store.cursor import Cursor
 from afresh.store.memory_records import Memory
 from afresh.text.quotes import Quotable
 
@@ -109,7 +107,7 @@ def verify_answer(engine: Engine, arguments: VerifyAnswerArguments, call: Call) 
         ids = [citation.source_id for citation in found.citations] + [item.id for item in found.evidence]
         known = {memory.id: memory for memory in memories.get(cursor, ids)}
         cited = citations.of(cursor, list(known))
-        project = _project_name(cursor, found)
+        project = workspaces.name_of(cursor, found.project_id, f"answer {found.id}")
     judge = CitedFreshness(engine, call)
     now = engine.clock()
     proved: list[VerifiedCitation] = []
@@ -185,15 +183,6 @@ def _changed(item: Read, memory: Memory | None) -> Literal["unchanged", "changed
     if memory is None:
         return "deleted"
     return "unchanged" if memory.content_sha256 == item.content_sha256 else "changed"
-
-
-def _project_name(cursor: Cursor, found: Answer) -> str:
-    if found.project_id is None:
-        return workspaces.ALL
-    names = {project.id: project.name for project in projects.list_projects(cursor)}
-    if found.project_id not in names:
-        raise NotFoundError(f"the project of answer {found.id} is gone")
-    return names[found.project_id]
 
 
 def _redacted(value: Any, redact: Redactor) -> Any:

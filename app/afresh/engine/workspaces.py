@@ -12,7 +12,7 @@ from pathlib import Path
 
 from afresh.engine.calls import Call
 from afresh.engine.core import Engine
-from afresh.errors import RootRefusedError, UnknownProjectError, UsageError
+from afresh.errors import NotFoundError, RootRefusedError, UnknownProjectError, UsageError
 from afresh.store import projects
 from afresh.store.cursor import Cursor, Transaction
 from afresh.store.importing import NAME_ONLY
@@ -128,6 +128,19 @@ def known_projects(cursor: Cursor) -> str:
         return "None is known yet: `afresh index` makes one."
     shown = ", ".join(names[:20])
     return f"Known: {shown}{' …' if len(names) > 20 else ''}."
+
+
+def name_of(cursor: Cursor, project_id: int | None, what: str) -> str:
+    """The name of the project that something stored is of, `%` for what is over all projects.
+
+    Raises NotFoundError, which names `what`, where the project is gone.
+    """
+    if project_id is None:
+        return ALL
+    names = {project.id: project.name for project in projects.list_projects(cursor)}
+    if project_id not in names:
+        raise NotFoundError(f"the project of {what} is gone")
+    return names[project_id]
 
 
 def branch_of(workspace: Workspace) -> str | None:
