@@ -178,16 +178,18 @@ class Doorstep:
 
     def call(self, verb: str, arguments: Mapping[str, Any], call: Call) -> Result:
         """As the gate's."""
-        if not self._placed.is_set():
-            end = time.monotonic() + _PLACING_S
-            while not self._placed.wait(_TICK) and time.monotonic() < end:
-                call.check()
-                if self._gate.is_opening():
-                    # Nothing is placed before the service is open, however long that takes.
-                    end = time.monotonic() + _PLACING_S
+        self._wait(call.check)
         return self._gate.call(verb, arguments, call)
 
     def follow(self, caller: Caller, listener: Listener) -> Following:
         """As the gate's."""
-        self._placed.wait(_PLACING_S)
+        self._wait(lambda: None)
         return self._gate.follow(caller, listener)
+
+    def _wait(self, check: Callable[[], None]) -> None:
+        """Wait until the client is placed; nobody is before the service is open, however long that takes."""
+        end = time.monotonic() + _PLACING_S
+        while not self._placed.wait(_TICK) and time.monotonic() < end:
+            check()
+            if self._gate.is_opening():
+                end = time.monotonic() + _PLACING_S
